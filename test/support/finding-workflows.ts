@@ -92,6 +92,7 @@ export async function startFindingWorkflows(options: {
       chat: () => Promise.reject(new Error('there is no chat')),
       check: () => Promise.reject(new Error('there is no check')),
     },
+    readScopes: {},
   };
   const deps: FindingDeps = {
     ...shared,

@@ -7,6 +7,7 @@ import type { EventLog } from '../../platform/event-log/port.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { type Tool, type ToolRegistry, createRegistryCache, type LoadTeamTools } from '../tools/index.ts';
 import type { LoadSources } from '../sources/port.ts';
+import type { ReadScopes } from '../transcripts/index.ts';
 import type { RunBudget, RunKind } from './contract.ts';
 import type { Run } from './entities.ts';
 
@@ -125,6 +126,7 @@ export interface RunDeps {
   model: ModelClient;
   sources: LoadSources;
   profiles: RunProfiles;
+  readScopes: ReadScopes;
   clock: Clock;
   log: Logger;
 }

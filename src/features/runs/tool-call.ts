@@ -73,6 +73,7 @@ async function invoke(
   const isGivenUp = (): boolean => !attempt.signal.aborted || attempt.cancelRequested();
   // Equal for every attempt: "until now" then means the same, and is not queried again.
   const clock = { now: () => call.createdAt };
+  const reader = { scopes: run.scopes, readScopes: deps.readScopes };
   const context = {
     conversationId: input.conversationId,
     teamId: input.teamId,
@@ -82,7 +83,7 @@ async function invoke(
     // An outage of our own database is not a failure of the tool.
     evidence: {
       read: (evidence: number) => reach((em) => evidenceReader(em, input.conversationId).read(evidence), signal),
-      readById: (id: string) => reach((em) => evidenceReader(em, input.conversationId).readById(id), signal),
+      readById: (id: string) => reach((em) => evidenceReader(em, input.conversationId, reader).readById(id), signal),
     },
     clock,
     signal,

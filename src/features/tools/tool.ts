@@ -15,7 +15,7 @@ export interface PlanItem {
 export interface EvidenceReader {
   /** @returns the whole stored result, or undefined if the conversation has no such evidence */
   read(evidence: number): Promise<StoredEvidence | undefined>;
-  /** @returns the stored result of any of the team's calls, in whichever conversation, or undefined */
+  /** @returns the stored result of any of the team's calls that the actor may read, or undefined */
   readById(toolCallId: string): Promise<StoredEvidence | undefined>;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../db/orm.ts';
-import { requireOneOf, type Principal } from '../../http/authenticate.ts';
+import { grants, requireOneOf, type Principal } from '../../http/authenticate.ts';
 import { NotFound } from '../../http/errors.ts';
 import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EvidenceReader, StoredEvidence } from '../tools/tool.ts';
@@ -50,8 +50,20 @@ export async function deliverMessages(em: EntityManager, conversationId: string,
   );
 }
 
-/** Reads stored results for tools and the citation checker: by number within a conversation, by id within its team. */
-export function evidenceReader(em: EntityManager, conversationId: string): EvidenceReader {
+/**
+ * Reads stored results for tools and the citation checker: by number within a conversation, by id within its team.
+ * @param actor who reads; without one nothing is read of other conversations
+ */
+export function evidenceReader(
+  em: EntityManager,
+  conversationId: string,
+  actor: { scopes: readonly string[]; readScopes: ReadScopes } = { scopes: [], readScopes: {} },
+): EvidenceReader {
+  const mayRead = async (id: string): Promise<boolean> => {
+    if (id === conversationId) return true;
+    const conversation = await em.findOne(Conversation, { id });
+    return conversation !== null && grants(actor.scopes, readScopeOf(actor.readScopes, conversation.kind));
+  };
   return {
     async read(evidence) {
       // Results are large and read once, so they do not stay in the entity manager.
@@ -63,7 +75,7 @@ export function evidenceReader(em: EntityManager, conversationId: string): Evide
       if (!UUID.test(toolCallId)) return undefined;
       const options = { populate: ['content'], disableIdentityMap: true } as const;
       const call = await em.findOne(ToolCall, { id: toolCallId, status: 'completed' }, options);
-      return call ? toStoredEvidence(call, call.content ?? '') : undefined;
+      return call && (await mayRead(call.conversationId)) ? toStoredEvidence(call, call.content ?? '') : undefined;
     },
   };
 }
@@ -118,6 +130,8 @@ export async function closeSteps(em: EntityManager, conversation: Conversation, 
 /** What a key must grant to see what was found in a run, by kind. */
 export type ReadScopes = Readonly<Record<string, string>>;
 
+const readScopeOf = (readScopes: ReadScopes, kind: string): string => readScopes[kind] ?? 'team:admin';
+
 /**
  * A tool call with its content, for a caller who may read its conversation.
  * @throws {Forbidden} if the caller may not read that kind of conversation
@@ -133,7 +147,7 @@ export async function readableToolCall(
   const call = await em.findOne(ToolCall, { id }, { populate: ['content'] });
   const conversation = call && (await em.findOne(Conversation, { id: call.conversationId }));
   if (!conversation) throw new NotFound('There is no such tool result.');
-  requireOneOf(principal, readScopes[conversation.kind] ?? 'team:admin');
+  requireOneOf(principal, readScopeOf(readScopes, conversation.kind));
   return call;
 }
 

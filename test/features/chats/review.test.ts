@@ -15,6 +15,11 @@ const lines: Record<string, Lines> = {
     { toolUses: [{ name: 'draw_chart', input: { evidence: 1, title: 'Latency of db' } }] },
     { text: 'It rises [2].' },
   ],
+  // The id is in the question.
+  named: ({ step, request }) => {
+    const id = /tool_id ([0-9a-f-]{36})/.exec(JSON.stringify(request.messages))?.[1];
+    return step === 0 ? { toolUses: [{ name: 'draw_chart', input: { tool_id: id } }] } : { text: 'Here it is.' };
+  },
   held: [{ text: 'Yes, it is.', hold: { gate: 'held', at: 'middle' } }],
 };
 const said = (name: string) => ({ messages: [{ role: 'user', content: ask(name) }] });
@@ -120,6 +125,22 @@ describe('a turn that somebody goes on with', () => {
       assert.deepEqual(await statuses(reader), refused);
       assert.deepEqual(await statuses(investigator), allowed);
     });
+  });
+
+  it('draws for its caller only what they may read', async () => {
+    const { chat_id: chatId } = await chats.say(ask('drawn'));
+    const [measured] = (await chats.detail(chatId)).messages.at(-1)!.turn!.tool_calls;
+    const key = await chats.key('chats:write', 'chats:read');
+    const draw = async (): Promise<boolean> => {
+      const prompt = ask('named', `tool_id ${measured!.id}`);
+      const { status, body } = await chats.call('POST', '/api/chat-viz', { prompt }, { key });
+      assert.equal(status, 200, JSON.stringify(body));
+      return body['chart'] !== null;
+    };
+    assert.equal(await draw(), true);
+    const em = chats.harness.database.orm.em.fork();
+    await em.nativeUpdate(Conversation, { id: chatId }, { kind: 'investigation' }, anyTeam);
+    assert.equal(await draw(), false);
   });
 
   it('is not begun by a request that contradicts itself', async () => {

@@ -58,7 +58,16 @@ describe('a model turn', () => {
     const profile = investigationProfile();
     const profiles = { investigation: profile, chat: profile, check: profile };
     const { orm } = database;
-    const deps: RunDeps = { orm, events, model, sources: async () => catalogOf(), profiles, clock: systemClock, log };
+    const deps: RunDeps = {
+      orm,
+      events,
+      model,
+      sources: async () => catalogOf(),
+      profiles,
+      readScopes: {},
+      clock: systemClock,
+      log,
+    };
     const attempt: Attempt = { number: 1, signal: new AbortController().signal, cancelRequested: () => false };
     const take = (step = 1) => {
       const input: ModelTurnInput = {
