@@ -28,6 +28,11 @@ export async function migrate(
         say?.('Another process is migrating the schema; waiting for it.');
         await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
       }
+      // What a migration deferred is checked before the next one, which could not alter the tables otherwise.
+      orm.migrator.on('migrating', async () => {
+        await em.execute('set constraints all immediate');
+        await em.execute('set constraints all deferred');
+      });
       const transaction = em.getTransactionContext();
       await orm.migrator.up(transaction && { transaction });
     });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
+import { Migration } from '@mikro-orm/migrations';
+import { migrate } from '../../src/db/migrate.ts';
+import { migrations } from '../../src/db/migrations/index.ts';
 import { anyTeam } from '../../src/db/team-filter.ts';
 import { Effect } from '../../src/features/effects/index.ts';
 import { notificationOf } from '../../src/features/notifications/index.ts';
@@ -291,6 +294,19 @@ describe('migrations of data', () => {
     await database.orm.migrator.down({ to: '20261122040000-runs' });
     assert.deepEqual(await execute(`select ${columns} from satellite_tokens order by hash`), migrated);
     assert.equal((await execute(`select 1 from credentials`)).length, 1);
-    await database.orm.migrator.up();
+
+    // The next version's migration alters the table into which this one puts rows.
+    class Next extends Migration {
+      override up(): void {
+        this.addSql('alter table "credentials" add column "next" text null;');
+      }
+    }
+    migrations.push({ name: '29991231000000-next', class: Next });
+    try {
+      await migrate(database.url);
+    } finally {
+      migrations.pop();
+    }
+    assert.equal((await execute(`select "next" from credentials where kind = 'satellite'`)).length, 2);
   });
 });
