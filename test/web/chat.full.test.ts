@@ -198,7 +198,7 @@ describe('the chat page', function () {
       await waitUntil(offered, { what: 'the tools of the satellite', timeoutMs: 60_000 });
       const { page, end } = await web.visit('/chat');
       await say(page, ask('acts'));
-      const card = page.getByRole('region', { name: 'This changes something outside. May it?' });
+      const card = page.getByRole('region', { name: 'Allow this action?' });
       await card.getByText('"what": "checkout"').waitFor();
       await page.getByText('Casebook is waiting for approval.').waitFor({ state: 'attached' });
       await assertPresentable(page, 'chat-approval');

@@ -7,6 +7,6 @@ export const ActOutside = ({ isAllowed, onChange }: { isAllowed: boolean; onChan
       onChange={({ target }) => onChange(target.checked)}
       className="size-4 accent-accent"
     />
-    {isAllowed ? 'Can act outside: tools may change files, tickets and systems' : 'Can act outside'}
+    {isAllowed ? 'Can act outside: tools may change files, tickets and systems without asking' : 'Can act outside'}
   </label>
 );

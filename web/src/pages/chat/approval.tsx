@@ -57,9 +57,9 @@ export function Approval({ id }: { id: string }) {
 }
 
 const HEADS = {
-  pending: 'This changes something outside. May it?',
+  pending: 'Allow this action?',
   approved: 'Approved',
   used: 'Approved',
   declined: 'Declined',
-  expired: 'Expired: it was not done',
+  expired: 'Expired: it was not carried out',
 } as const;
