@@ -2,7 +2,7 @@ export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.t
 export { addCredential, lockTeamFor, pepperFrom } from './credentials.ts';
 export { Credential, Membership, Team, User } from './entities.ts';
 export { createOperatorLink, linkUrl } from './links.ts';
-export { localPath } from './local-path.ts';
+export { localPath } from './schemas.ts';
 export { createIdentityProvider, type IdentityProvider } from './oidc/provider.ts';
 export type { IdentityDeps } from './routes/deps.ts';
 export { isRooted } from './provenance.ts';

@@ -2,8 +2,11 @@
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Scopes } from '../../room.ts';
-import { Membership, type Credential, type CredentialKind } from './entities.ts';
-import { scopesOfRole } from './scopes.ts';
+import { Membership, type Credential, type CredentialKind, type Role } from './entities.ts';
+
+/** The scopes of a person who signs in as themselves. */
+export const scopesOfRole = (role: Role, scopes: Scopes): string[] =>
+  role === 'admin' ? ['team:admin'] : Object.keys(scopes).filter((name) => scopes[name]?.forMembers);
 
 /** One link of a chain of credentials. */
 export interface Ancestor {

@@ -10,11 +10,17 @@ import { memberEndpoints } from './routes/members.ts';
 import { sessionEndpoints } from './routes/session.ts';
 import { sessionsEndpoints } from './routes/sessions.ts';
 import { teamEndpoints } from './routes/teams.ts';
-import { IDENTITY_SCOPES } from './scopes.ts';
 import { purgeSignIns } from './sessions.ts';
 
 /** Ended sessions are kept for a day, for anyone who wants to look them up. */
 const SIGN_INS_KEPT_MS = 24 * 3_600_000;
+
+/** `team:admin` includes everything within its team, `system:admin` everything (see `grants` in http/authenticate.ts). */
+const IDENTITY_SCOPES = {
+  'team:read': { allows: 'See the members', forMembers: true },
+  'team:admin': { allows: 'Everything within the team' },
+  'system:admin': { allows: 'Everything in every team' },
+} satisfies Scopes;
 
 /** @param others the scopes of all other rooms */
 export function identityRoom(others: Scopes) {

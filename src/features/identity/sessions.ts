@@ -9,8 +9,7 @@ import type { Scopes } from '../../room.ts';
 import { lockTeam, lockTeamFor, revoke } from './credentials.ts';
 import { Credential, type SignInMethod } from './entities.ts';
 import { findMembers, type Member } from './members.ts';
-import { ancestorsOf, endOf } from './provenance.ts';
-import { scopesOfRole } from './scopes.ts';
+import { ancestorsOf, endOf, scopesOfRole } from './provenance.ts';
 
 export interface OpenedSession {
   session: Credential;

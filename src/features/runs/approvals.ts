@@ -223,12 +223,12 @@ export async function decideApproval(
     const found = await tx.findOne(Approval, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
     if (!found) throw approvalNotFound();
     requireOneOf(actor, found.requires);
-    if (found.digest !== digest) throw new Conflict('The digest is not that of the call.', 'approval_changed');
+    if (found.digest !== digest) throw new Conflict('The call is not the one you were shown.', 'approval_changed');
     if (found.status === wanted || (wanted === 'approved' && found.status === 'used')) return found;
     const run = await tx.findOne(Run, { id: found.runId });
     const isLate = found.status === 'pending' && (found.expiresAt <= now || !run || !isOpen(run.status));
     if (isLate || found.status === 'expired') throw new Conflict('It is too late to decide.', 'approval_expired');
-    if (found.status !== 'pending') throw new Conflict('Somebody has decided otherwise.', 'approval_decided');
+    if (found.status !== 'pending') throw new Conflict('It was already decided otherwise.', 'approval_decided');
     found.status = wanted;
     found.decidedAt = now;
     found.decidedByCredentialId = actor.credentialId ?? null;
@@ -237,7 +237,7 @@ export async function decideApproval(
   });
   if (approval.deliveredAt === null) {
     await deliver(deps, approval).catch((error: unknown) =>
-      deps.log.warn({ err: error, approvalId: id }, 'a decision was not taken; the sweeper will repeat it'),
+      deps.log.warn({ err: error, approvalId: id }, 'Temporal did not accept a decision; the sweeper will deliver it'),
     );
   }
   return approval;

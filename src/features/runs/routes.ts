@@ -23,12 +23,10 @@ const ApprovalResponse = z
     summary: z.string().describe('The call in one line.'),
     input: z.unknown(),
     digest: z.string().describe('Hexadecimal SHA-256 of tool and input; a decision repeats it.'),
-    requires: z.string().describe('The scope that deciding takes, besides `chats:act`.'),
-    status: status.describe(
-      'expired: nobody decided in time, the call came too late, or the run ended first. used: the call was made.',
-    ),
+    requires: z.string().describe('The scope needed to decide, besides `chats:act`.'),
+    status: status.describe('expired: nobody decided in time, or the run ended first. used: the call was made.'),
     created_at: z.string(),
-    expires_at: z.string().describe('Until then it can be decided on, and the call made.'),
+    expires_at: z.string().describe('The deadline for deciding and for making the call.'),
     decided_at: z.string().nullable(),
     decided_by_user_id: z.uuid().nullable(),
     decided_by_credential_id: z.uuid().nullable(),
@@ -56,13 +54,13 @@ const present = ({ approval, call }: ShownApproval, now: Date): z.input<typeof A
   used_at: approval.usedAt?.toISOString() ?? null,
 });
 
-const READING = 'Scopes: `chats:read` for approvals of chats, and so on by the kind of run.';
+const READING = 'Needs the scope to read the run: `chats:read` for a turn of a chat.';
 
 const list = endpoint({
   method: 'get',
   path: '/api/approvals',
   operationId: 'listApprovals',
-  summary: 'The approvals that runs of the team have asked for, newest first',
+  summary: 'List approvals, newest first',
   description: READING,
   tags,
   auth: apiKey(),
@@ -81,7 +79,7 @@ const detail = endpoint({
   method: 'get',
   path: '/api/approvals/{approval_id}',
   operationId: 'getApproval',
-  summary: 'An approval with the tool call it is about',
+  summary: 'Get an approval with its tool call',
   description: READING,
   tags,
   auth: apiKey(),
@@ -98,7 +96,7 @@ const decide = endpoint({
   operationId: 'decideApproval',
   summary: 'Approve or decline a tool call',
   description:
-    'Takes `chats:act`, the scope that the approval names, and that of reading it. `digest` says which call was seen: 409 `approval_changed` if it is another one. The same decision again answers with the approval; another one is a 409 `approval_decided`, a late one `approval_expired`.',
+    'Needs `chats:act`, the scope in `requires`, and the scope to read the run. `digest` is that of the call you were shown; if the call differs, the answer is a 409 `approval_changed`. Repeating a decision changes nothing; reversing one is a 409 `approval_decided`, deciding too late `approval_expired`.',
   tags,
   auth: apiKey(ACT_SCOPE),
   params,

@@ -9,7 +9,7 @@ import { dependencies, queryDependencies } from './routes/graph.ts';
 import { integration, mcp } from './routes/queries.ts';
 import { clusters, get, list, remove, tools } from './routes/satellites.ts';
 import { tokenEndpoints } from './routes/tokens.ts';
-import { purgeSatelliteRequests } from './sweeper.ts';
+import { purgeSatelliteRequests } from './calls/leftovers.ts';
 import { tokenPepperFrom } from './tokens.ts';
 
 /** By then, every attempt at the tool call has ended. */

@@ -6,7 +6,7 @@ import {
   type ApiKeyAuthenticator,
   type IdentityDeps,
 } from '../../../src/features/identity/index.ts';
-import { scopesOfRole } from '../../../src/features/identity/scopes.ts';
+import { scopesOfRole } from '../../../src/features/identity/provenance.ts';
 import type { Endpoint } from '../../../src/http/endpoint.ts';
 import { createRateLimiters } from '../../../src/http/rate-limit/index.ts';
 import { serveEndpoints } from '../../../src/http/serve-endpoints.ts';

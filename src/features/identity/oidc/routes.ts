@@ -4,7 +4,7 @@ import { ContentResponse } from '../../../http/respond.ts';
 import { NotFound } from '../../../http/errors.ts';
 import { requestLog } from '../../../http/request-scope.ts';
 import { endpoint, type IdentityDeps } from '../routes/deps.ts';
-import { localPath } from '../local-path.ts';
+import { localPath } from '../schemas.ts';
 import { handOver, termsFor } from '../routes/sign-in.ts';
 import { SignInFailed } from './errors.ts';
 import { forgetFlow, keepFlow, readFlow } from './flow.ts';

@@ -1,8 +1,13 @@
 import { apiKey } from '../../../http/authenticate.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
 import { serviceNotSeen } from '../errors.ts';
-import { presentDependencies, presentGraph, presentUnknown } from '../graph-presenter.ts';
-import { DependencyGraphResponse, DependencyQueryResponse } from '../graph-schemas.ts';
+import {
+  DependencyGraphResponse,
+  DependencyQueryResponse,
+  presentDependencies,
+  presentGraph,
+  presentUnknown,
+} from '../graph-responses.ts';
 import * as schemas from '../schemas.ts';
 import { findSatellite, requireTeam } from '../service.ts';
 import type { SatelliteDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { SatelliteGateway } from './gateway/gateway.ts';
+import type { SatelliteGateway } from './gateway.ts';
 
 /** This node's metrics of its connected satellites, for `/metrics`. */
 export function registerSatelliteMetrics(registry: Registry, gateway: SatelliteGateway): void {
