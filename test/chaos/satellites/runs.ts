@@ -162,7 +162,11 @@ export async function workerKilledAroundApproval(place: Place): Promise<void> {
   const [worker] = cluster.workers;
   await satellite('approved', { acting: true });
   // Who asked may have gone by the time somebody approves.
-  void call('POST', '/api/v1/chat', { messages: [{ role: 'user', content: questionTo('approved') }] }).catch(() => {});
+  const member = await call('POST', '/api/team/members', { email: 'a@example.org', name: 'A person', role: 'member' });
+  const scopes = ['chats:read', 'chats:write', 'chats:act', 'satellites:act'];
+  const made = await call('POST', '/api/api-keys', { name: 'asks', scopes, user_id: member.json.user_id });
+  const question = { messages: [{ role: 'user', content: questionTo('approved') }] };
+  void call('POST', '/api/v1/chat', question, { key: made.json.api_key }).catch(() => {});
   const pending = await waitUntil(async () => (await call('GET', '/api/approvals?status=pending')).json.approvals[0], {
     what: 'an approval that is pending',
     timeoutMs: 60_000,

@@ -44,7 +44,7 @@ export interface Place {
   /** Its own server, restarted by a supervisor, where the event log is in PostgreSQL. */
   postgres?: Supervised;
   teamId: string;
-  call(method: string, path: string, body?: unknown, node?: number): Promise<Reply>;
+  call(method: string, path: string, body?: unknown, by?: { node?: number; key?: string }): Promise<Reply>;
   token(): Promise<{ id: string; token: string }>;
   /** A satellite with the held system as the connector `prometheus` and, where it may act on it, the MCP server `ops`. */
   satellite(name: string, options?: { token?: string; acting?: boolean }): Promise<SatelliteProcess>;
@@ -79,12 +79,12 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
   ]);
   const balancer = await startBalancer(cluster.apis.map(({ url }) => url));
   const satellites: SatelliteProcess[] = [];
-  const call: Place['call'] = async (method, path, body, node = 1) => {
+  const call: Place['call'] = async (method, path, body, { node = 1, key = cluster.apiKey } = {}) => {
     const response = await fetch(cluster.apis[node]!.url + path, {
       method,
       headers: {
-        authorization: `Bearer ${cluster.apiKey}`,
-        'x-api-key': cluster.apiKey,
+        authorization: `Bearer ${key}`,
+        'x-api-key': key,
         'content-type': 'application/json',
       },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -133,7 +133,7 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
         parameters: { query: exprOf(gate), start: 0, end: 60, step: 15 },
         timeout_seconds: timeoutSeconds,
       },
-      node,
+      { node },
     );
   return {
     cluster,
@@ -173,7 +173,7 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
     async untilStatus({ id }, status, node) {
       let said: unknown;
       const is = async (): Promise<true | undefined> => {
-        const { json } = await call('GET', `/satellite/list?team_id=${teamId}`, undefined, node);
+        const { json } = await call('GET', `/satellite/list?team_id=${teamId}`, undefined, { node });
         said = json;
         const found = json.satellites.find((one: { id: string }) => one.id === id);
         return found.status === status || undefined;

@@ -232,6 +232,16 @@ export class Chats {
     return (body as { api_key: string }).api_key;
   }
 
+  /** A key that acts for a new member. */
+  async personalKey(...scopes: string[]): Promise<string> {
+    const member = { email: `${crypto.randomUUID()}@example.org`, name: 'A person', role: 'member' };
+    const { body: added } = await this.call('POST', '/api/team/members', member);
+    const request = { name: scopes.join(), scopes, user_id: (added as { user_id: string }).user_id };
+    const { status, body } = await this.call('POST', '/api/api-keys', request);
+    assert.equal(status, 200, JSON.stringify(body));
+    return (body as { api_key: string }).api_key;
+  }
+
   /** A key of another team, which may do everything in it. */
   async otherTeam(): Promise<string> {
     const body = { name: 'Another', admin_email: `${crypto.randomUUID()}@example.org`, admin_name: 'Admin' };

@@ -32,6 +32,7 @@ describe('approvals @never-forgiven', () => {
   /** A key of somebody who may approve, and of one who may only see. */
   let admin: string;
   let reader: string;
+  let program: string;
   let restarted: string[] = [];
   let looked = 0;
   const tools = [
@@ -62,7 +63,8 @@ describe('approvals @never-forgiven', () => {
   before(async () => {
     chats = await Chats.start({ lines, tools });
     const scopes = ['chats:read', 'chats:write', 'chats:act', 'satellites:act'];
-    admin = await chats.key(...scopes);
+    admin = await chats.personalKey(...scopes);
+    program = await chats.key(...scopes);
     reader = await chats.key('chats:read', 'chats:act');
   });
   after(() => chats?.stop());
@@ -121,6 +123,13 @@ describe('approvals @never-forgiven', () => {
     const used = await read(approval!.id);
     assert.equal(used.status, 'used');
     assert.ok(used.used_at !== null && used.decided_at !== null);
+  });
+
+  it('are not asked for by a program: the tool is not offered', async () => {
+    const { body } = await chats.call('POST', '/api/v1/chat', ask('restart'), { key: program });
+    assert.deepEqual(restarted, []);
+    const { approvals } = (await chats.call('GET', '/api/approvals?status=pending', undefined, { key: admin })).body;
+    assert.deepEqual(approvals, [], JSON.stringify(body));
   });
 
   it('end with a decline, which the model reads instead of a result', async () => {

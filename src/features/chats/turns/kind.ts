@@ -70,8 +70,10 @@ export function chatProfile(tools: ChatTools, teamTools: LoadTeamTools = async (
     if (!(run instanceof ChatTurn.class)) throw new TypeError('A chat is run turn by turn.');
     const turn = run;
     const own = NO_TEAM_TOOLS[turn.purpose] ? undefined : await teamTools(turn.teamId);
-    // Where the chat allows no side effects, somebody who may have them can approve them one by one.
-    const mayAsk = turn.purpose === 'answer' && grants(turn.scopes, ACT_SCOPE);
+    // Where the chat allows no side effects, a person who may have them can approve them one by one. A program would wait
+    // for somebody to look.
+    const isPerson = turn.createdByUserId !== null;
+    const mayAsk = turn.purpose === 'answer' && isPerson && grants(turn.scopes, ACT_SCOPE);
     const allowed = allowedTools([...tools[turn.purpose], ...(own?.tools ?? [])], turn, mayAsk);
     return {
       system: systemPrompt(turn.purpose, turn.systemPrompt, own?.instructions),
