@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ask, Chats, type Lines } from './support.ts';
+import { fewRuns } from '../../support/few-runs.ts';
 
 const lines: Record<string, Lines> = {
   payment: [{ text: 'The **payment** pool of db-7 was exhausted at 12:03; see https://ci.example/build/4711.' }],
@@ -146,7 +147,7 @@ describe('the search over chats', () => {
       fc.asyncProperty(text, async (q) => {
         if (q.trim() !== '') await search(q);
       }),
-      { numRuns: 60 },
+      fewRuns(60),
     );
   });
 

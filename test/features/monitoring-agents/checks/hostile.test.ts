@@ -4,6 +4,7 @@ import type { SourceCatalog, TelemetrySource } from '../../../../src/features/so
 import { runCheapCheck } from '../../../../src/features/monitoring-agents/checks/index.ts';
 import { MAX_OBSERVATIONS, type CheckResult } from '../../../../src/features/monitoring-agents/checks/port.ts';
 import { check, checkContext, NOW, subjectOf } from './support.ts';
+import { fewRuns } from '../../../support/few-runs.ts';
 
 const source = 'hostile';
 const checks: Record<string, object> = {
@@ -126,9 +127,7 @@ const answers = fc.record({
   liveGraph: fc.oneof(fc.constant(undefined), mostly({ asOf: time, edges: listOf(edge), truncated: nasty })),
 });
 
-describe('checks: hostile sources', function () {
-  this.timeout(120_000);
-
+describe('checks: hostile sources', () => {
   for (const [kind, subject] of Object.entries(checks)) {
     it(`${kind}: whatever is answered, the result is sound`, async () => {
       await fc.assert(
@@ -136,7 +135,7 @@ describe('checks: hostile sources', function () {
           const hostile = answering((method) => made[method as keyof typeof made]);
           assertSound(await check(subject, { sources: [hostile] }), kind);
         }),
-        { numRuns: 150 },
+        fewRuns(150),
       );
     });
 

@@ -13,6 +13,7 @@ import { createLogger } from '../../../../src/platform/logger.ts';
 import { cutShort } from '../../../support/cut-short.ts';
 import { createTestDatabase, untilWaiting, type TestDatabase } from '../../../support/database.ts';
 import { addSatellite, edge, message, pairOf, reconnect, wireEdges, type TestSatellite } from './support.ts';
+import { fewRuns } from '../../../support/few-runs.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const START = Date.parse('2026-11-21T12:00:00Z');
@@ -176,7 +177,7 @@ describe('the dependency graph in PostgreSQL', () => {
           }
           for (const node of nodes) await checkEdges(node, satellite, expected);
         }),
-        { numRuns: 40 },
+        fewRuns(40),
       );
     } finally {
       await other.close(true);
