@@ -1,38 +1,33 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Briefly binds a port on one host. Returns the bound port, or undefined if it is taken. */
-function tryPort(port: number, host: string): Promise<number | undefined> {
+/** Below what systems give to connections and to whoever wants any port: nobody gets it by chance before it is bound. */
+const CHOSEN = { from: 10_000, to: 32_768 };
+
+/** Briefly binds a port on one host. */
+function canBind(port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined);
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false);
       // A machine without IPv6 has no such address, so nothing can occupy it.
-      else if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve(port);
+      else if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve(true);
       else reject(error);
     });
-    server.listen({ port, host, exclusive: true }, () => {
-      const address = server.address();
-      const bound = address !== null && typeof address === 'object' ? address.port : port;
-      server.close(() => resolve(bound));
-    });
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 }
 
 async function isFree(port: number): Promise<boolean> {
   for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
-    if ((await tryPort(port, host)) === undefined) return false;
+    if (!(await canBind(port, host))) return false;
   }
   return true;
 }
 
-/**
- * The preferred TCP port if nobody listens on it on any local address, else a free one chosen by the system.
- * The port is not reserved: bind it soon.
- */
+/** The preferred TCP port, else any, if nobody listens on it on any local address. It is not reserved: bind it soon. */
 export async function freePort(preferred = 0): Promise<number> {
-  if (preferred !== 0 && (await isFree(preferred))) return preferred;
-  for (;;) {
-    const port = await tryPort(0, '127.0.0.1');
-    if (port !== undefined && (await isFree(port))) return port;
-  }
+  let port = preferred;
+  while (port === 0 || !(await isFree(port))) port = randomInt(CHOSEN.from, CHOSEN.to);
+  return port;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import getPort from 'get-port';
+import { freePort } from '../../src/embedded/free-port.ts';
 import { uiEvents } from '../../bench/support/chat-stream.ts';
 import { deltasIn, deltaText } from '../../bench/support/delta-text.ts';
 import { processorSeconds, residentBytes } from '../../bench/support/process-cost.ts';
@@ -59,7 +59,7 @@ describe('what the benchmark of streams is made of', () => {
     let server: ReturnType<typeof spawn>;
     let input: ReadStreamsInput;
     beforeEach(async () => {
-      const port = await getPort();
+      const port = await freePort();
       const url = `http://127.0.0.1:${port}`;
       // Three streams of ten deltas a second, for a second.
       server = spawn(process.execPath, ['bench/support/bare-sse.ts', String(port), '3', '10', '1'], {

@@ -34,8 +34,7 @@ function unlessConcluding(stalling: ScriptedStep): CaseScript {
   };
 }
 
-describe('budgets', function () {
-  this.timeout(120_000);
+describe('budgets', () => {
   let harness: Harness;
   /** Runs of which the time is up in the middle of what hangs, however slow the machine is before that. */
   const overtime = new Map<string, CaseRun>();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get, request, type IncomingMessage } from 'node:http';
 import { queryObjects } from 'node:v8';
 import { UiStream } from '../../src/features/chats/stream/ui-stream.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { ask, byQuestion } from '../features/chats/script.ts';
 import { startHarness, type Harness } from '../support/harness.ts';
 
@@ -25,8 +25,7 @@ async function shows(response: IncomingMessage, wanted: RegExp): Promise<string>
   return promise;
 }
 
-describe('clients that leave a chat', function () {
-  this.timeout(120_000);
+describe('clients that leave a chat', () => {
   let harness: Harness;
   before(async () => {
     const held = [{ text: ANSWER, deltaCharacters: 4, hold: { gate: 'left', at: 'middle' as const } }];
@@ -40,7 +39,7 @@ describe('clients that leave a chat', function () {
         const text = await (await fetch(`${harness.url}/metrics`)).text();
         return Number(/^casebook_http_event_streams (\d+)$/m.exec(text)?.[1]) === count || undefined;
       },
-      { what: `${count} open streams`, timeoutMs: 60_000, intervalMs: 20 },
+      { what: `${count} open streams`, intervalMs: 20 },
     );
   const timers = (): number => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
   /** A stream of which the client has seen the first words. */
@@ -81,8 +80,8 @@ describe('clients that leave a chat', function () {
       for (const response of left) response.destroy();
       await untilStreams(0);
     }
-    await waitUntil(() => kept() === 0 || undefined, { what: 'the streams to be forgotten', timeoutMs: 60_000 });
-    await waitUntil(() => timers() < before + 10 || undefined, { what: 'the timers to end', timeoutMs: 60_000 });
+    await waitUntil(() => kept() === 0 || undefined, { what: 'the streams to be forgotten' });
+    await waitUntil(() => timers() < before + 10 || undefined, { what: 'the timers to end' });
     process.off('warning', onWarning);
     assert.ok(!warnings.includes('MaxListenersExceededWarning'));
 
@@ -94,7 +93,7 @@ describe('clients that leave a chat', function () {
         const turn = messages.at(-1)?.turn;
         return turn?.status === 'processing' ? undefined : turn;
       },
-      { what: 'the end of the turn', timeoutMs: 60_000 },
+      { what: 'the end of the turn' },
     );
     assert.deepEqual([completed?.status, completed?.text], ['completed', ANSWER]);
     await untilStreams(0);

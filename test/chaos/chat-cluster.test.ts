@@ -7,8 +7,7 @@ import { questionOf } from '../features/chats/script.ts';
 
 const CHATS = 6;
 
-describe('two APIs and two workers @never-forgiven', function () {
-  this.timeout(180_000);
+describe('two APIs and two workers @never-forgiven', () => {
   const redis: TestRedis[] = [];
   const clusters = new Map<string, Cluster>();
 

@@ -3,7 +3,7 @@
  * and whoever follows it has it in the end as it is stored, without a gap and without a word twice.
  */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { chatTurnWorkflowId } from '../../src/features/chats/contract.ts';
 import { ask } from '../features/chats/script.ts';
 import { SdkChat } from '../support/chat-ai-sdk.ts';
@@ -36,8 +36,7 @@ async function checkAsked({ installation }: Place, chat: HeldChat, wanted = [1, 
   assert.equal(chat.answered(), 2);
 }
 
-describe('kill -9 in the middle of a chat’s answer @never-forgiven', function () {
-  this.timeout(180_000);
+describe('kill -9 in the middle of a chat’s answer @never-forgiven', () => {
   const places = new Map<string, Place>();
 
   before(async () => {
@@ -148,7 +147,7 @@ describe('kill -9 in the middle of a chat’s answer @never-forgiven', function 
     const chat = await startHeldChat(place, 'redis');
     await place.redis!.kill();
     chat.release();
-    await waitUntil(() => chat.answered() === 2 || undefined, { what: 'the answer', timeoutMs: 60_000 });
+    await waitUntil(() => chat.answered() === 2 || undefined, { what: 'the answer' });
     await place.redis!.start();
     await checkAnswered(place, chat);
     await checkAsked(place, chat);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { anyTeam } from '../../src/db/team-filter.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { ChatTurn } from '../../src/features/chats/index.ts';
 import { DONE, type UiChunk } from '../../src/features/chats/stream/chunks.ts';
 import { runStream } from '../../src/features/runs/index.ts';
@@ -73,8 +73,7 @@ async function readOn(response: IncomingMessage): Promise<Read> {
   return { ...read, digest: text.digest('hex'), ids: ids.size };
 }
 
-describe('clients that read slowly', function () {
-  this.timeout(180_000);
+describe('clients that read slowly', () => {
   let cluster: Cluster;
   const open: IncomingMessage[] = [];
 
@@ -132,13 +131,12 @@ describe('clients that read slowly', function () {
       most = Math.max(most, await held());
       return (await places()) >= READERS || undefined;
     };
-    await waitUntil(isTold, { what: 'the end, told for every reader', timeoutMs: 60_000, intervalMs: 1 });
+    await waitUntil(isTold, { what: 'the end, told for every reader', intervalMs: 1 });
     return Math.max(most, await held());
   };
   const untilStreams = (count: number): Promise<unknown> =>
     waitUntil(async () => (await openStreams()) === count || undefined, {
       what: `${count} open streams`,
-      timeoutMs: 60_000,
     });
 
   /** A turn that many follow who read nothing of it. */
@@ -163,7 +161,7 @@ describe('clients that read slowly', function () {
   const checkHeld = async (chatId: string, before: number, attempts: number): Promise<void> => {
     const hasEnded = async (): Promise<true | undefined> =>
       (await em().count(ChatTurn, { chatId, status: 'completed' }, anyTeam)) === 1 || undefined;
-    await waitUntil(hasEnded, { what: 'the end of the turn', timeoutMs: 120_000 });
+    await waitUntil(hasEnded, { what: 'the end of the turn' });
     const grown = (await mostHeldUntilEndIsTold(chatId)) - before;
     const { count } = await eventsOf(await streamOf(chatId), 'turn.started');
     const most = MAX_HELD + (count > attempts ? HELD_WHEN_LOST : 0);
@@ -178,7 +176,7 @@ describe('clients that read slowly', function () {
       assert.ok(left < NOISE, `${left} bytes are left of streams of ${READERS * ANSWER_BYTES}`);
       return true;
     };
-    await waitUntil(isFree, { what: 'the end of what was held', timeoutMs: 60_000 });
+    await waitUntil(isFree, { what: 'the end of what was held' });
   };
 
   it('cost little memory while megabytes are streamed to them, and get every byte when they read on', async () => {
@@ -195,7 +193,7 @@ describe('clients that read slowly', function () {
     const stream = await streamOf(chatId);
     const hasBegun = async (): Promise<true | undefined> =>
       (await eventsOf(stream, 'text.delta')).bytes >= BEGINNING_BYTES || undefined;
-    await waitUntil(hasBegun, { what: 'the beginning of the answer', timeoutMs: 60_000 });
+    await waitUntil(hasBegun, { what: 'the beginning of the answer' });
     const [worker] = cluster.workers;
     await worker!.kill();
     worker!.start();

@@ -46,8 +46,7 @@ const submit: ScriptedStep = {
 };
 const held: ScriptedStep = { text: 'Let me think about that for a while.', hold: { gate: 'never', at: 'middle' } };
 
-describe('stepping in', function () {
-  this.timeout(120_000);
+describe('stepping in', () => {
   let harness: Harness;
   let slow: Slow;
 

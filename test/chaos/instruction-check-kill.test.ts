@@ -1,6 +1,6 @@
 /** `kill -9` of the only worker while a check is carried out, and while a plan is drafted: each goes on, once. */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { chatTurnWorkflowId } from '../../src/features/chats/contract.ts';
 import { instructionCheckWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
 import { ask, byQuestion, questionOf, taskOf } from '../features/chats/script.ts';
@@ -17,8 +17,7 @@ interface Session {
   status: string;
 }
 
-describe('kill -9 of the worker of a monitoring agent @never-forgiven', function () {
-  this.timeout(180_000);
+describe('kill -9 of the worker of a monitoring agent @never-forgiven', () => {
   let cluster: Cluster;
   before(async () => {
     cluster = await startCluster({
@@ -73,7 +72,7 @@ describe('kill -9 of the worker of a monitoring agent @never-forgiven', function
         const found = (body as { sessions: Session[] }).sessions;
         return found.some(({ status }) => status !== 'running') ? found : undefined;
       },
-      { what: 'the end of the check', timeoutMs: 90_000 },
+      { what: 'the end of the check' },
     );
     assert.deepEqual(
       sessions.map(({ status }) => status),

@@ -1,6 +1,6 @@
 /** `kill -9` of the servers the product stands on: what is complete is kept until it is stored. */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { pollStatus } from '../support/status-poller.ts';
 import {
   checkAsked,
@@ -16,8 +16,7 @@ import {
 } from './support/cases.ts';
 import { useInstallation } from './support/use-installation.ts';
 
-describe('kill -9 of the servers @never-forgiven', function () {
-  this.timeout(180_000);
+describe('kill -9 of the servers @never-forgiven', () => {
   const installation = useInstallation();
 
   describe('PostgreSQL', () => {
@@ -27,7 +26,7 @@ describe('kill -9 of the servers @never-forgiven', function () {
         url: `${installation().apiUrl}/api/v1/investigations/${pair[0].id}`,
         headers: installation().headers,
       });
-      await waitUntil(() => poller.statuses.length > 0 || undefined, { what: 'the first answer', timeoutMs: 60_000 });
+      await waitUntil(() => poller.statuses.length > 0 || undefined, { what: 'the first answer' });
       await installation().kill('postgres');
       await installation().untilReady();
       for (const one of pair) one.release();
@@ -37,7 +36,6 @@ describe('kill -9 of the servers @never-forgiven', function () {
       }
       await waitUntil(() => (poller.statuses.includes('completed') ? true : undefined), {
         what: 'the poller to see the end',
-        timeoutMs: 60_000,
       });
       await poller.stop();
       assert.deepEqual(
@@ -58,7 +56,7 @@ describe('kill -9 of the servers @never-forgiven', function () {
           installation().prometheus.queries.some(
             ({ expr, finished }) => expr.includes(`gate="${tool.name}"`) && finished,
           );
-        await waitUntil(() => (delivered() ? true : undefined), { what: 'the answers', timeoutMs: 60_000 });
+        await waitUntil(() => (delivered() ? true : undefined), { what: 'the answers' });
       } finally {
         installation().thaw();
       }
@@ -134,7 +132,7 @@ describe('kill -9 of the servers @never-forgiven', function () {
       assert.equal(running.follower.events.at(-1)?.type, 'run.cancelled');
       const { status } = await installation().get<{ status: string }>(`/api/v1/investigations/${running.id}`);
       assert.equal(status, 'cancelled');
-      await waitUntil(() => running.cutOff() || undefined, { what: 'the request to be dropped', timeoutMs: 60_000 });
+      await waitUntil(() => running.cutOff() || undefined, { what: 'the request to be dropped' });
       await checkAsked(installation(), running, { model: [1, 1, 0, 0], tool: [1, 0, 0] });
     });
   });

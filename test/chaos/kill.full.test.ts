@@ -3,7 +3,7 @@
  * that was done is done again, and whoever follows a run misses nothing and sees nothing twice.
  */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { followRun } from '../support/run-follower.ts';
 import { pollStatus } from '../support/status-poller.ts';
 import {
@@ -17,8 +17,7 @@ import {
 } from './support/cases.ts';
 import { useInstallation } from './support/use-installation.ts';
 
-describe('kill -9 of worker and API @never-forgiven', function () {
-  this.timeout(180_000);
+describe('kill -9 of worker and API @never-forgiven', () => {
   const installation = useInstallation();
 
   describe('the worker', () => {
@@ -71,7 +70,6 @@ describe('kill -9 of worker and API @never-forgiven', function () {
       await Promise.all(followers.map((one) => one.until(({ type }) => type === 'text.delta', 'the first text')));
       await waitUntil(() => pollers.every(({ statuses }) => statuses.length > 0) || undefined, {
         what: 'the first answer of each poller',
-        timeoutMs: 60_000,
       });
 
       installation().freeze();
@@ -81,7 +79,6 @@ describe('kill -9 of worker and API @never-forgiven', function () {
         for (const one of [turn, tool]) one.release();
         await waitUntil(() => turn.modelRequests()[TURNS - 1]! > 0 || undefined, {
           what: 'the last turn',
-          timeoutMs: 60_000,
         });
       } finally {
         installation().thaw();
@@ -95,7 +92,6 @@ describe('kill -9 of worker and API @never-forgiven', function () {
       for (const one of followers) assert.deepEqual(one.events, turn.follower.events);
       await waitUntil(() => (pollers.every(({ statuses }) => statuses.includes('completed')) ? true : undefined), {
         what: 'the pollers to see the end',
-        timeoutMs: 60_000,
       });
       await Promise.all(pollers.map((one) => one.stop()));
       for (const { statuses, faults } of pollers) {
@@ -119,7 +115,6 @@ describe('kill -9 of worker and API @never-forgiven', function () {
         .catch(() => undefined);
       await waitUntil(async () => ((await accepted()).length > 0 ? true : undefined), {
         what: 'the stored investigation',
-        timeoutMs: 60_000,
       });
       await installation().kill('api', 'temporal');
       await unanswered;

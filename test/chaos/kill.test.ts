@@ -1,6 +1,6 @@
 /** What README promises of investigations: any process may be killed, also all at once. The full tier has every moment. */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   checkAsked,
   checkAskedOnce,
@@ -13,8 +13,7 @@ import {
 } from './support/cases.ts';
 import { useInstallation } from './support/use-installation.ts';
 
-describe('kill -9 @never-forgiven', function () {
-  this.timeout(180_000);
+describe('kill -9 @never-forgiven', () => {
   const installation = useInstallation();
 
   it('the worker, in the middle of a model turn and of a tool call: only what was cut is asked again, once', async () => {
@@ -22,7 +21,6 @@ describe('kill -9 @never-forgiven', function () {
     await installation().kill('worker');
     await waitUntil(() => (turn.cutOff() && tool.cutOff()) || undefined, {
       what: 'the servers to see the worker gone',
-      timeoutMs: 60_000,
     });
     for (const one of [turn, tool]) one.release();
 

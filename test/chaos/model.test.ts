@@ -23,8 +23,7 @@ const refusal: ScriptedStep = { text: 'I will not help with that.', stopReason: 
 const silent: ScriptedStep = {};
 const NUDGE = 'You ended your turn without handing in a result';
 
-describe('a model that misbehaves', function () {
-  this.timeout(120_000);
+describe('a model that misbehaves', () => {
   let harness: Harness;
   const askedAt = new Map<string, number[]>();
 

@@ -1,8 +1,8 @@
 /** What monitoring agents depend on is slow, or away, or ends them: sources, receivers of notifications, operators. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import getPort, { portNumbers } from 'get-port';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   agentQuery,
   findingWorkflowId,
@@ -13,10 +13,8 @@ import { useWatching } from './support/watching.ts';
 
 const PERIOD_MS = 5_000;
 const often = { schedule: { every_seconds: PERIOD_MS / 1_000 } };
-const MAX_MS = 110_000;
 
-describe('monitoring agents whose surroundings fail', function () {
-  this.timeout(240_000);
+describe('monitoring agents whose surroundings fail', () => {
   const watching = useWatching();
   const dueAt = ({ scheduled_at: at }: WatchedSession): number => Date.parse(at);
 
@@ -78,7 +76,6 @@ describe('monitoring agents whose surroundings fail', function () {
     const before = (await agent.sessions()).length;
     await waitUntil(async () => (await handle.describe()).runId !== runId || undefined, {
       what: 'another run of the workflow',
-      timeoutMs: MAX_MS,
     });
     const sessions = await agent.untilSessions('runs that go on', (all) => all.length >= before + 3);
     assert.ok(sessions.some(({ missed }) => missed > 0));
@@ -101,7 +98,7 @@ describe('monitoring agents whose surroundings fail', function () {
   it('the receiver is away, then fails, then works: it is told once, says why meanwhile, and nothing waits for it', async () => {
     const { call } = watching();
     // Not one that the system gives to connections: it stays free until the receiver is started.
-    const port = await getPort({ port: portNumbers(20_000, 30_000) });
+    const port = await freePort();
     const agent = await watch(watching(), 'refused', { value: 500, receiverUrl: `http://127.0.0.1:${port}/hook` });
     const finding = await agent.untilFinding('an investigation', ({ investigation }) => investigation !== null);
     const untilNotified = (what: string, wanted: (one: { attempts: number; last_error: string | null }) => boolean) =>
@@ -110,13 +107,13 @@ describe('monitoring agents whose surroundings fail', function () {
           const [first] = await agent.notifications(finding.id);
           return first && wanted(first) ? first : undefined;
         },
-        { what, timeoutMs: MAX_MS },
+        { what },
       );
     const investigated = async (): Promise<true | undefined> => {
       const { body } = await call('GET', `/api/v1/investigations/${finding.investigation!.id}`);
       return body.status === 'completed' || undefined;
     };
-    await waitUntil(investigated, { what: 'the end of the investigation', timeoutMs: MAX_MS });
+    await waitUntil(investigated, { what: 'the end of the investigation' });
     const refused = await untilNotified('two refusals', ({ attempts, last_error: error }) => attempts >= 2 && !!error);
     assert.equal(refused.status, 'pending');
     assert.match(refused.last_error!, /ECONNREFUSED|refused|connect/i);
@@ -127,7 +124,7 @@ describe('monitoring agents whose surroundings fail', function () {
     receiver.next(...[1, 2].map(() => (response: ServerResponse) => void response.writeHead(500).end()));
     const failing = await untilNotified('a failure', ({ last_error: error }) => /500/.test(error ?? ''));
     assert.equal(failing.status, 'pending');
-    await waitUntil(() => receiver.events.length >= 2 || undefined, { what: 'what was told', timeoutMs: MAX_MS });
+    await waitUntil(() => receiver.events.length >= 2 || undefined, { what: 'what was told' });
     assert.deepEqual(
       receiver.events.map(({ event }) => event),
       ['opened', 'report'],
@@ -141,7 +138,7 @@ describe('monitoring agents whose surroundings fail', function () {
         const all = await agent.notifications(finding.id);
         return all.length === 2 && all.every(({ status }) => status === 'delivered') ? all : undefined;
       },
-      { what: 'both as delivered', timeoutMs: MAX_MS },
+      { what: 'both as delivered' },
     );
     assert.deepEqual(
       told.map(({ last_error: error }) => error),

@@ -1,6 +1,6 @@
 /** `kill -9` of the only worker of monitoring agents, which do not notice more than that time has passed. */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   agentQuery,
   findingWorkflowId,
@@ -11,15 +11,13 @@ import { useWatching } from './support/watching.ts';
 
 const PERIOD_MS = 5_000;
 const often = { schedule: { every_seconds: PERIOD_MS / 1_000 } };
-const MAX_MS = 90_000;
 
-describe('kill -9 of the worker of monitoring agents', function () {
-  this.timeout(240_000);
+describe('kill -9 of the worker of monitoring agents', () => {
   const watching = useWatching();
 
   const ask = (name: string) => watching().held.queries.filter(({ expr }) => expr.includes(`gauge="${name}"`));
   const untilAsked = async (name: string, count: number): Promise<void> => {
-    await waitUntil(() => ask(name).length >= count || undefined, { what: `question ${count}`, timeoutMs: MAX_MS });
+    await waitUntil(() => ask(name).length >= count || undefined, { what: `question ${count}` });
   };
   const dueAt = ({ scheduled_at: at }: WatchedSession): number => Date.parse(at);
 
@@ -35,7 +33,7 @@ describe('kill -9 of the worker of monitoring agents', function () {
       return check.last?.session_id === before.at(-1)?.id || undefined;
     };
     const killed = async (): Promise<WatchedSession[]> => {
-      await waitUntil(inAPause, { what: 'a pause between two runs', timeoutMs: MAX_MS, intervalMs: 20 });
+      await waitUntil(inAPause, { what: 'a pause between two runs', intervalMs: 20 });
       await worker.kill();
       return agent.sessions();
     };
@@ -90,7 +88,7 @@ describe('kill -9 of the worker of monitoring agents', function () {
     held.release('middle');
     await Promise.all([
       cluster.model.waitForHold('hold-middle'),
-      waitUntil(() => agent.receiver.requests.length > 0 || undefined, { what: 'the message', timeoutMs: MAX_MS }),
+      waitUntil(() => agent.receiver.requests.length > 0 || undefined, { what: 'the message' }),
     ]);
     await worker.kill();
     cluster.model.release('hold-middle');
@@ -144,7 +142,7 @@ describe('kill -9 of the worker of monitoring agents', function () {
       const isTold = (await agent.notifications(finding.id))[0]?.status === 'delivered';
       return (isTold && pendingActivities?.length === 0 && !pendingWorkflowTask) || undefined;
     };
-    await waitUntil(rests, { what: 'a finding of which nothing is to be done', timeoutMs: MAX_MS });
+    await waitUntil(rests, { what: 'a finding of which nothing is to be done' });
     await worker.kill();
     assert.equal((await call('DELETE', agent.at(''))).status, 200);
     assert.equal((await call('GET', agent.at(''))).status, 404);
@@ -156,7 +154,6 @@ describe('kill -9 of the worker of monitoring agents', function () {
     await assert.rejects(workflow.result(), /cancel/i);
     await waitUntil(async () => (await ofFinding.describe()).status.name !== 'RUNNING' || undefined, {
       what: "the end of the finding's workflow",
-      timeoutMs: MAX_MS,
     });
     assert.deepEqual(await ofFinding.result(), { status: 'gone' });
     const left = async (): Promise<number> => {
@@ -171,7 +168,7 @@ describe('kill -9 of the worker of monitoring agents', function () {
       );
       return Number(row!.n);
     };
-    await waitUntil(async () => (await left()) === 0 || undefined, { what: 'nothing', timeoutMs: MAX_MS });
+    await waitUntil(async () => (await left()) === 0 || undefined, { what: 'nothing' });
     // What was under way has ended as well, so that nothing can come back: a later agent's check was run.
     const later = await watch(watching(), 'later');
     await later.untilSessions('a run of another agent', (all) => all.some(({ status }) => status === 'ok'));
@@ -234,7 +231,7 @@ describe('kill -9 of the worker of monitoring agents', function () {
         const { body } = await call('GET', agent.at('/plan'));
         return body.answered_by === 'workflow' ? body : undefined;
       },
-      { what: 'an answer of the workflow', timeoutMs: MAX_MS },
+      { what: 'an answer of the workflow' },
     );
     assert.deepEqual([plan.version, plan.active], [4, true]);
     const { body: history } = await call('GET', agent.at('/plan/versions'));

@@ -8,8 +8,7 @@ import * as satellites from './satellites/satellite.ts';
 import * as servers from './satellites/servers.ts';
 import { onBoth, usePlaces, type Place } from './support/satellite-places.ts';
 
-describe('kill -9 while a satellite works on a query @never-forgiven', function () {
-  this.timeout(240_000);
+describe('kill -9 while a satellite works on a query @never-forgiven', () => {
   const places = usePlaces({ workers: 1, script: runs.playSatellites });
   const both = (title: string, test: (place: Place) => Promise<void>) => it(title, () => onBoth(places(), test));
 

@@ -35,8 +35,7 @@ const submit = (excerpt: string): ScriptedStep => ({
   ],
 });
 
-describe('tools that misbehave', function () {
-  this.timeout(120_000);
+describe('tools that misbehave', () => {
   let harness: Harness;
   /** Runs that wait for a source as long as a tool may take, which is long enough for those that answer. */
   const waiting = new Map<string, CaseRun>();

@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/rooms.ts';
 import { silentLog } from '../../src/embedded/log.ts';
 import { readPidFile } from '../../src/embedded/process-table.ts';
 import { startEverything, type Running } from '../../src/embedded/up.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 interface Investigated {
   status: string;
@@ -57,7 +57,7 @@ describe('the live demo shop', function () {
         const { status } = await call<{ status: string }>(`/api/v1/investigations/${id}`);
         return status === 'processing' ? undefined : status;
       },
-      { what: `the end of investigation ${id}`, timeoutMs: 60_000 },
+      { what: `the end of investigation ${id}` },
     );
     return call<Investigated>(`/api/investigations/${id}`);
   };
@@ -88,7 +88,7 @@ describe('the live demo shop', function () {
     await shop.untilKnown(never);
     const query = questionAbout(await shop.cause(incident, never));
     // On a busy machine the alert is there before the pool is empty, and nothing has been said of it yet.
-    await waitUntil(() => said(/connection pool exhausted/), { what: 'the words of the cause', timeoutMs: 60_000 });
+    await waitUntil(() => said(/connection pool exhausted/), { what: 'the words of the cause' });
     const { investigation_id: id } = await call<{ investigation_id: string }>('/api/v1/investigate', {
       method: 'POST',
       body: JSON.stringify({ query }),
@@ -109,7 +109,7 @@ describe('the live demo shop', function () {
     for (const { pid } of killed) process.kill(pid, 'SIGKILL');
     for (const { name, pid } of killed) {
       const back = () => ((now) => (now !== undefined && now !== pid ? now : undefined))(readPidFile(home, name));
-      await waitUntil(back, { what: `${name} after it was killed`, timeoutMs: 60_000 });
+      await waitUntil(back, { what: `${name} after it was killed` });
     }
   };
 

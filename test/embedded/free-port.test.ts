@@ -6,11 +6,9 @@ import { freePort } from '../../src/embedded/free-port.ts';
 describe('freePort', () => {
   for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
     it(`passes over a preferred port that somebody listens on at ${host}, and takes it once it is free`, async () => {
-      const server = createServer().listen(0, host);
+      const port = await freePort();
+      const server = createServer().listen(port, host);
       await once(server, 'listening');
-      const address = server.address();
-      assert.ok(address !== null && typeof address === 'object');
-      const { port } = address;
       const other = await freePort(port);
       assert.notEqual(other, port);
       assert.ok(other > 0);

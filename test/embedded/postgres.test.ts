@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { isAlive } from '../../src/embedded/process-table.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { temporaryHome } from './home.ts';
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -84,7 +84,6 @@ describe('embedded PostgreSQL', () => {
     process.kill(pid!, 'SIGKILL');
     const rows = await waitUntil(() => (isAlive(pid!) ? undefined : query(url, 'select n from kept')), {
       what: 'PostgreSQL after kill -9',
-      timeoutMs: 60_000,
     });
     assert.deepEqual(rows, [{ n: 42 }]);
     assert.notEqual(postgres.pid, pid);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { problemOf } from '../../src/embedded/child-log.ts';
 import { readPidFile, writePidFile, describeProcess, isAlive } from '../../src/embedded/process-table.ts';
 import { createSupervisor, stopLeftover, type ChildSpec, type Supervisor } from '../../src/embedded/supervisor.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { temporaryHome } from './home.ts';
 
 describe('supervisor', () => {
@@ -39,7 +39,6 @@ describe('supervisor', () => {
   const listening = (name: string) => async (): Promise<void> =>
     waitUntil(() => readFileSync(join(home, 'log', `${name}.log`), 'utf8').includes('listening') || undefined, {
       what: name,
-      timeoutMs: 60_000,
       intervalMs: 20,
     }).then(() => undefined);
 
@@ -50,7 +49,6 @@ describe('supervisor', () => {
     process.kill(pid, 'SIGKILL');
     const again = await waitUntil(() => ((now) => (now !== pid ? now : undefined))(readPidFile(home, 'first')), {
       what: 'the second process',
-      timeoutMs: 60_000,
     });
     assert.equal(supervisor.pid('first'), again);
     assert.ok(isAlive(again));

@@ -7,7 +7,7 @@ import { env } from 'node:process';
 import { createInterface } from 'node:readline';
 import { runningInstance } from '../../src/embedded/instance.ts';
 import { readPidFile, isAlive } from '../../src/embedded/process-table.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { temporaryHome } from './home.ts';
 
 const names = ['postgres', 'temporal', 'worker', 'api'];
@@ -45,7 +45,6 @@ describe('everything from one command', () => {
   const allGone = (gone: (number | undefined)[]): Promise<true> =>
     waitUntil(() => gone.every((pid) => pid !== undefined && !isAlive(pid)) || undefined, {
       what: `the end of ${gone.join(', ')}`,
-      timeoutMs: 60_000,
     });
   const stop = async (running: Up): Promise<void> => {
     running.process.kill('SIGTERM');
@@ -70,7 +69,6 @@ describe('everything from one command', () => {
     assert.equal(runningInstance(home)?.apiUrl, first.addresses.apiUrl);
     await waitUntil(() => first.errors().includes('the api has a problem') || undefined, {
       what: 'the error line of the api',
-      timeoutMs: 60_000,
     });
 
     await stop(first);
@@ -99,16 +97,13 @@ describe('everything from one command', () => {
       process.kill(pid, 'SIGKILL');
       await waitUntil(() => ((now) => (now !== undefined && now !== pid ? now : undefined))(readPidFile(home, name)), {
         what: `${name} after kill -9`,
-        timeoutMs: 60_000,
       });
     }
     await waitUntil(async () => ((await fetch(`${running.addresses.apiUrl}/readyz`)).ok ? true : undefined), {
       what: 'the API after kill -9',
-      timeoutMs: 60_000,
     });
     await waitUntil(async () => ((await fetch(running.addresses.temporalUiUrl)).ok ? true : undefined), {
       what: 'the Temporal UI after kill -9',
-      timeoutMs: 60_000,
     });
     await stop(running);
   });

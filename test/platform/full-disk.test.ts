@@ -7,9 +7,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import getPort from 'get-port';
+import { freePort } from '../../src/embedded/free-port.ts';
 import { z } from 'zod';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { assertDiskSpace } from '../../src/platform/disk.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -57,7 +57,7 @@ describe('a full disk', () => {
   });
 
   it('does not end the API, whose /readyz says that the log cannot be written', async () => {
-    const port = await getPort();
+    const port = await freePort();
     const api = runOnFullDisk(['src/bin/api.ts'], {
       NODE_ENV: 'development',
       HOST: '127.0.0.1',
@@ -72,7 +72,6 @@ describe('a full disk', () => {
       const checkOf = (name: string) =>
         waitUntil(async () => (await ready()).checks.find((check) => check.name === name), {
           what: `the check ${name}`,
-          timeoutMs: 60_000,
         });
       const { ok, reason } = await checkOf('log');
       assert.deepEqual([ok, reason], [false, 'ENOSPC']);

@@ -1,5 +1,5 @@
 /** Checks that a model carries out, as their agent starts them, to be recorded. */
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { instruction, use } from '../features/monitoring-agents/conversation/support.ts';
 import type { Harness } from '../support/harness.ts';
 import { byTurn } from '../support/scripted-model/index.ts';
@@ -22,7 +22,7 @@ async function beginCheck(harness: Harness, title: string) {
       const listed = await harness.request('GET', `/api/monitoring-chat/${id}/sessions`);
       return (listed.body as { sessions: { id: string }[] }).sessions[0];
     },
-    { what: 'the session', timeoutMs: 60_000 },
+    { what: 'the session' },
   );
   return { id, workflowId: `check-${session.id}` };
 }

@@ -1,6 +1,6 @@
 /** Monitoring agents that live through what an agent can live through, and are deleted at the end, to be recorded. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   agentQuery,
   monitoringAgentWorkflowId,
@@ -69,7 +69,7 @@ class Told {
         const state = await handle.query(agentQuery);
         return wanted(state) ? state : undefined;
       },
-      { what, timeoutMs: 60_000 },
+      { what },
     );
   }
 

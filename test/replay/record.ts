@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createFindingLauncher, notifyFindings } from '../../src/features/monitoring-agents/findings/index.ts';
 import { findingWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
 import { Effect } from '../../src/features/effects/index.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { checkOf, observe, resultOf, seen, storeAgent } from '../features/monitoring-agents/findings/support.ts';
 import { startHarness, type Harness, type HarnessOptions } from '../support/harness.ts';
 import { stopTestServer } from '../support/database.ts';
@@ -79,7 +79,7 @@ const beginFinding =
     const reported = async (): Promise<true | undefined> =>
       (await orm.em.fork().count(Effect, { key: { $like: 'finding:%:report:%' } }, { filters: { team: false } })) > 0 ||
       undefined;
-    await waitUntil(reported, { what: 'the report', timeoutMs: 60_000 });
+    await waitUntil(reported, { what: 'the report' });
     await say(false);
     return { id, workflowId: findingWorkflowId(id) };
   };

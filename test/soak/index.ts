@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../demo/simulator/random.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { caseOf, queryOf } from '../chaos/support/by-case.ts';
 import { checkCompleted, playCases, startCase, type RunningCase } from '../chaos/support/cases.ts';
 import { processNames, startInstallation, type ProcessName } from '../support/installation/index.ts';
@@ -57,11 +57,9 @@ async function keepInvestigating(lane: number): Promise<RunningCase[]> {
     const key = { 'idempotency-key': name };
     await waitUntil(() => installation.investigate(queryOf(name), key), {
       what: `the start of ${name}`,
-      timeoutMs: 120_000,
     });
     const running = await waitUntil(() => startCase(installation, name, 'nothing', key), {
       what: name,
-      timeoutMs: 120_000,
     });
     cases.push(running);
     await running.follower.ended;

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../src/embedded/free-port.ts';
 import { stringify } from 'yaml';
 import { startServerProcess } from './server-process.ts';
 
@@ -16,7 +16,7 @@ export interface TestAlertmanager {
  * @param webhook whom it notifies, within a second and again every second; absent: nobody
  */
 export async function startAlertmanager(webhook?: { url: string; credentials: string }): Promise<TestAlertmanager> {
-  const port = await getPort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = await startServerProcess({
     command: 'prometheus-alertmanager',

@@ -1,6 +1,6 @@
 /** The AI SDK's own client of chats, as an app without React uses it, on a network that tests can cut. */
 import { AbstractChat, DefaultChatTransport, type ChatState, type ChatStatus, type UIMessage } from 'ai';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 import { Wire } from './chat-wire.ts';
 
 export type Message = UIMessage<{ chatId?: string; status?: string; usage?: unknown; limit?: string | null }>;
@@ -83,7 +83,7 @@ export class SdkChat extends AbstractChat<Message> {
   async shows(text: string): Promise<void> {
     const shown = (): true | undefined =>
       (this.lastMessage?.role === 'assistant' && this.text.includes(text)) || undefined;
-    await waitUntil(shown, { what: `"${text}" in "${this.text}"`, timeoutMs: 60_000, intervalMs: 10 });
+    await waitUntil(shown, { what: `"${text}" in "${this.text}"`, intervalMs: 10 });
   }
 }
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { DONE, type UiChunk } from '../../src/features/chats/stream/chunks.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 import { StreamReader } from '../features/chats/reading.ts';
 
 export interface SeenChunk {
@@ -104,13 +104,12 @@ function follow({ url, apiKey }: FollowOptions, request: Request): ChatFollower 
     start: () =>
       waitUntil(() => events.map(({ data }) => data).find((data) => data !== DONE && data.type === 'start'), {
         what: 'the start of the stream',
-        timeoutMs: 90_000,
         intervalMs: 10,
         signal,
       }),
     shows: async (wanted) => {
       const shown = (): true | undefined => text().includes(wanted) || undefined;
-      await waitUntil(shown, { what: `"${wanted}" in the stream`, timeoutMs: 90_000, intervalMs: 10, signal });
+      await waitUntil(shown, { what: `"${wanted}" in the stream`, intervalMs: 10, signal });
     },
     ended: followToItsEnd(),
     stop: () => stopping.abort(new Error('The follower was stopped.')),

@@ -9,15 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import getPort from 'get-port';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { waitUntil } from './wait-until.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startProgram, type Program } from './program.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
 import { workflowBundle } from './own-programs.ts';
 import { temporalAddress } from './temporal.ts';
-
-const READY_WITHIN_MS = 90_000;
 
 export interface ClusterProcess extends Program {
   /** Resolves when it works, after a start. */
@@ -85,7 +83,7 @@ export async function startCluster(options: {
     return Object.assign(program, {
       async untilReady() {
         const ready = async (): Promise<true | undefined> => (await isReady(program.output())) || undefined;
-        await waitUntil(ready, { what: file, timeoutMs: READY_WITHIN_MS });
+        await waitUntil(ready, { what: file });
       },
       heldBytes: () => heldBytes(/Debugger listening on (ws:\S+)/.exec(program.output())![1]!),
     });
@@ -98,7 +96,7 @@ export async function startCluster(options: {
   };
   const isWorking = (output: string): boolean => output.includes('"msg":"working"');
   const workers = Array.from({ length: options.workers }, () => start('worker.ts', {}, isWorking));
-  const ports = await Promise.all(Array.from({ length: options.apis }, () => getPort()));
+  const ports = await Promise.all(Array.from({ length: options.apis }, () => freePort()));
   const apis = ports.map((port) => {
     const url = `http://127.0.0.1:${port}`;
     // Without a worker an API is never ready for runs.

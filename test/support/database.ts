@@ -12,7 +12,7 @@ import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { entities } from '../../src/rooms.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { LONG_TIMEOUTS } from './timeouts.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** Variable that tells a process of the run where the server is. */
 export const TEST_POSTGRES = 'CASEBOOK_TEST_POSTGRES';
@@ -111,7 +111,7 @@ export async function untilWaiting(database: TestDatabase, count: number): Promi
   const sql = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const waiting = async (): Promise<true | undefined> =>
     (await database.orm.em.fork().execute<unknown[]>(sql)).length >= count || undefined;
-  await waitUntil(waiting, { what: `${count} that wait for a lock`, timeoutMs: 60_000, intervalMs: 20 });
+  await waitUntil(waiting, { what: `${count} that wait for a lock`, intervalMs: 20 });
 }
 
 function databaseUrl(serverUrl: string, name: string): string {

@@ -7,7 +7,7 @@ import type { Client } from '@temporalio/client';
 import { createFindingActivities } from '../../activities/findings.ts';
 import { createInvestigationActivities } from '../../activities/investigations.ts';
 import { createRunActivities } from '../../activities/runs.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 import { forTeam } from '../../src/db/team-filter.ts';
 import { investigationProfile } from '../../src/features/investigations/index.ts';
 import { findingWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
@@ -159,11 +159,11 @@ export async function startFindingWorkflows(options: {
           const finding = await find(id);
           return wanted(finding) ? finding : undefined;
         },
-        { what, timeoutMs: 60_000 },
+        { what },
       ),
     async untilSent(count) {
       const what = `${count} notifications; there are ${sent.map(({ message }) => message.event).join(', ')}`;
-      await waitUntil(async () => sent.length >= count || undefined, { what, timeoutMs: 60_000 });
+      await waitUntil(async () => sent.length >= count || undefined, { what });
       return sent.map(({ message }) => message.event);
     },
     untilEnded: (id) => temporal.workflow.getHandle(findingWorkflowId(id)).result(),

@@ -24,7 +24,7 @@ import { LONG_TIMEOUTS } from './timeouts.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
 import { catalogOf } from './telemetry-source.ts';
 import { temporalAddress } from './temporal.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 
 export interface HarnessOptions {
   script: Script;
@@ -59,10 +59,7 @@ export interface Harness {
   ): Promise<{ status: number; body: never }>;
   investigate(query: string): Promise<string>;
   /** Polls until the investigation has ended. */
-  untilEnded(
-    id: string,
-    timeoutMs?: number,
-  ): Promise<{ status: string; alert_summary: string; investigation_text: string }>;
+  untilEnded(id: string): Promise<{ status: string; alert_summary: string; investigation_text: string }>;
   stop(): Promise<void>;
 }
 
@@ -156,14 +153,14 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       const { body } = await request('POST', '/api/v1/investigate', { query });
       return (body as { investigation_id: string }).investigation_id;
     },
-    untilEnded: (id, timeoutMs = 90_000) =>
+    untilEnded: (id) =>
       waitUntil(
         async () => {
           const { body } = await request('GET', `/api/v1/investigations/${id}`);
           const polled = body as Awaited<ReturnType<Harness['untilEnded']>>;
           return polled.status === 'processing' ? undefined : polled;
         },
-        { what: `the end of investigation ${id}`, timeoutMs },
+        { what: `the end of investigation ${id}` },
       ),
     async stop() {
       if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -1,4 +1,4 @@
-import getPort from 'get-port';
+import { freePort } from '../../src/embedded/free-port.ts';
 import { findGoProgram } from './go-program.ts';
 import { startServerProcess } from './server-process.ts';
 
@@ -63,5 +63,5 @@ export async function startJaeger(): Promise<TestJaeger> {
 }
 
 async function ports(count: number): Promise<number[]> {
-  return Promise.all(Array.from({ length: count }, () => getPort()));
+  return Promise.all(Array.from({ length: count }, () => freePort()));
 }

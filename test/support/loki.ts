@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../src/embedded/free-port.ts';
 import { stringify } from 'yaml';
 import { findLokiBinary } from './loki-binary.ts';
 import { startServerProcess } from './server-process.ts';
@@ -16,8 +16,8 @@ export interface TestLoki {
 export async function startLoki(): Promise<TestLoki> {
   // Building it takes minutes, in which a port that is free would be taken by others.
   const command = await findLokiBinary();
-  const port = await getPort();
-  const grpcPort = await getPort();
+  const port = await freePort();
+  const grpcPort = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = await startServerProcess({
     command,

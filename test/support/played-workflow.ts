@@ -17,7 +17,7 @@ import {
 } from '../../src/features/chats/contract.ts';
 import type { FinishInvestigationInput } from '../../src/features/investigations/contract.ts';
 import type { ModelTurnInput, ModelTurnResult, RunBudget, ToolCallRef } from '../../src/features/runs/contract.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker } from '../../temporal/worker.ts';
 import { workflowBundle } from './own-programs.ts';
@@ -130,7 +130,7 @@ export async function startPlayedWorkflow(bundle: Promise<string> = workflowBund
         recordedTurns,
         history,
         untilHistory: async (what, wanted) => {
-          await waitUntil(async () => wanted(await history()) || undefined, { what, timeoutMs: 60_000 });
+          await waitUntil(async () => wanted(await history()) || undefined, { what });
         },
       };
       await meanwhile?.(played);

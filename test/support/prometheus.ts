@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../src/embedded/free-port.ts';
 import { stringify } from 'yaml';
 import { startServerProcess } from './server-process.ts';
 
@@ -19,7 +19,7 @@ export async function startPrometheus(options: {
   targets: { job: string; address: string; labels?: Record<string, string> }[];
   rules?: { name: string; rules: object[] }[];
 }): Promise<TestPrometheus> {
-  const port = await getPort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = await startServerProcess({
     command: 'prometheus',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../src/embedded/free-port.ts';
 
 /** A real redis-server of this test run, on a free port, with its data in a temporary folder. */
 export interface TestRedis {
@@ -25,7 +25,7 @@ export interface TestRedis {
  * @throws when redis-server is not installed, saying what to install
  */
 export async function startRedis(appendfsync: 'always' | 'no' = 'no'): Promise<TestRedis> {
-  const port = await getPort();
+  const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'casebook-redis-'));
   let child = await launch(port, folder, appendfsync);
   // Whatever way the tests end, the server does not outlive them.

@@ -3,7 +3,7 @@
  * long as the run goes on, and keeps everything it saw.
  */
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 
 export interface SeenEvent {
   id: string;
@@ -63,7 +63,7 @@ export function followRun(options: { url: string; headers: Record<string, string
     events,
     refusals,
     connections: () => connections,
-    until: (seen, what) => waitUntil(() => events.find(seen), { what, timeoutMs: 90_000, intervalMs: 10 }),
+    until: (seen, what) => waitUntil(() => events.find(seen), { what, intervalMs: 10 }),
     ended: follow(),
     stop: () => stopping.abort(),
   };

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 import { startProgram, type Program } from './program.ts';
 
 /** A record of the log. */
@@ -60,7 +60,6 @@ export async function startSatelliteProcess(options: {
   const untilSaid = (msg: string, times = 1): Promise<LogLine> =>
     waitUntil(() => log().filter((line) => line.msg === msg)[times - 1], {
       what: `"${msg}" in the log of the satellite ${name}, ${times} times`,
-      timeoutMs: 60_000,
       intervalMs: 20,
     });
   const stop = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 
 export interface ServerProcess {
   folder: string;
@@ -54,7 +54,6 @@ export async function startServerProcess(options: {
   const abandoned = new AbortController();
   const ready = waitUntil(async () => ((await fetch(options.readyUrl)).ok ? true : undefined), {
     what: `${name} at ${options.readyUrl}`,
-    timeoutMs: 60_000,
     signal: abandoned.signal,
   });
   try {

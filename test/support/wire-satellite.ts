@@ -9,7 +9,7 @@ import {
   type SatelliteMessage,
   type ServerMessage,
 } from '@casebook/wire';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from './wait-until.ts';
 
 export interface WireSatelliteOptions {
   /** Base URL of an API node. */
@@ -105,7 +105,7 @@ export async function connectWireSatellite(options: WireSatelliteOptions): Promi
     if (message.type === 'request') onRequest?.(message, satellite);
   });
   send({ type: 'hello', name, version: '0.0.1', instance, sentAt: Date.now() });
-  await waitUntil(async () => id !== '' || undefined, { what: 'the welcome', timeoutMs: 60_000 });
+  await waitUntil(async () => id !== '' || undefined, { what: 'the welcome' });
   const whole: Inventory = { version: '0.0.1', labels: {}, connectors: [], tools: [], omittedTools: 0, ...inventory };
   send({ type: 'inventory', inventory: whole });
   satellite.heartbeat();

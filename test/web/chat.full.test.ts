@@ -77,8 +77,7 @@ interface Detail {
   messages: { role: string; turn: { status: string; text: string; purpose: string } | null }[];
 }
 
-describe('the chat page', function () {
-  this.timeout(240_000);
+describe('the chat page', () => {
   let web: Web;
   before(async () => {
     web = await startWeb({ script });

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
-describe('the list of chats', function () {
-  this.timeout(240_000);
+describe('the list of chats', () => {
   let web: Web;
   /** A word that only these chats have: the installation is shared. */
   const word = `w${randomBytes(6).toString('hex')}`;

@@ -9,8 +9,7 @@ interface Told {
 
 const HOSTILE = `<img src=x onerror="document.title='run'"> \u202Eabc `;
 
-describe('findings in the web app', function () {
-  this.timeout(240_000);
+describe('findings in the web app', () => {
   let web: Web;
   before(async () => {
     web = await sharedWeb();

@@ -66,8 +66,7 @@ const CASES: Record<string, (attempt: number) => ScriptedStep[]> = {
   ],
 };
 
-describe('the page of an investigation while it runs', function () {
-  this.timeout(240_000);
+describe('the page of an investigation while it runs', () => {
   let web: Web;
   before(async () => {
     web = await startWeb({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   assertAccessible,
   assertFits,
@@ -28,8 +28,7 @@ interface Detail {
 }
 
 /** How much wider the page is than the window. */
-describe('the page of an investigation', function () {
-  this.timeout(240_000);
+describe('the page of an investigation', () => {
   let web: Web;
   let id: string;
   let detail: Detail;
@@ -43,7 +42,7 @@ describe('the page of an investigation', function () {
         const read = await web.call<Detail>('GET', `/api/investigations/${id}`);
         return read.status === 'completed' ? read : undefined;
       },
-      { what: 'the end of the investigation', timeoutMs: 90_000 },
+      { what: 'the end of the investigation' },
     );
   });
   const path = (rest = ''): string => `/investigation/${id}${rest}`;

@@ -13,8 +13,7 @@ interface Listed {
   total: number;
 }
 
-describe('the list of investigations', function () {
-  this.timeout(240_000);
+describe('the list of investigations', () => {
   let web: Web;
   before(async () => {
     web = await sharedWeb();

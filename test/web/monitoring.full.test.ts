@@ -26,8 +26,7 @@ const check = (id: string, title: string, more: object = {}) => ({
   ...more,
 });
 
-describe('monitoring agents in the web app', function () {
-  this.timeout(240_000);
+describe('monitoring agents in the web app', () => {
   let web: Web;
   before(async () => {
     web = await sharedWeb();

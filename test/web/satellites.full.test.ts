@@ -49,8 +49,7 @@ const edge = (caller: string, callee: string) => ({
   stale: false,
 });
 
-describe('the pages of satellites', function () {
-  this.timeout(240_000);
+describe('the pages of satellites', () => {
   let web: Web;
   let apiKey: string;
   let token: string;

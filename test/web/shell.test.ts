@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { assertAccessible, assertFits, PHONE, sharedWeb, untilFocused, type Web } from '../support/web/index.ts';
 
-describe('the frame of the web app', function () {
-  this.timeout(240_000);
+describe('the frame of the web app', () => {
   let web: Web;
   before(async () => {
     web = await sharedWeb();

@@ -8,8 +8,7 @@ import { assertPresentable, sharedWeb, startWeb, type Web } from '../support/web
 /** Browsers say of every answer of this kind that it failed. */
 const UNAUTHORIZED = [/status of 401/];
 
-describe('signing in', function () {
-  this.timeout(240_000);
+describe('signing in', () => {
   let web: Web;
   before(async () => {
     web = await sharedWeb();
@@ -172,9 +171,7 @@ describe('signing in', function () {
   });
 });
 
-describe('signing in through an identity provider', function () {
-  this.timeout(240_000);
-
+describe('signing in through an identity provider', () => {
   it('goes there and returns signed in as the member; a stranger learns why not', async () => {
     const behind: string[] = [];
     const app = await startBalancer(behind);

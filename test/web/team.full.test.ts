@@ -4,8 +4,7 @@ import { assertPresentable, copiedBy, sharedWeb, untilFocused, type Web } from '
 
 const HOSTILE = '<b onclick=alert(1)>Mallory</b>';
 
-describe('the page of the team', function () {
-  this.timeout(240_000);
+describe('the page of the team', () => {
   let web: Web;
   before(async () => {
     web = await sharedWeb();

@@ -2,7 +2,7 @@
 import { Run } from '../../src/features/runs/index.ts';
 import assert from 'node:assert/strict';
 import { Effect } from '../../src/features/effects/index.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { forTeam } from '../../src/db/team-filter.ts';
 import { Investigation } from '../../src/features/investigations/index.ts';
 import { investigationWorkflowId } from '../../src/features/investigations/contract.ts';
@@ -69,7 +69,7 @@ describe('the workflow of a finding', () => {
   const untilDelivered = async (count: number): Promise<void> => {
     const delivered = async (): Promise<true | undefined> =>
       (await stored()).filter(({ status }) => status === 'delivered').length >= count || undefined;
-    await waitUntil(delivered, { what: `${count} as delivered`, timeoutMs: 60_000 });
+    await waitUntil(delivered, { what: `${count} as delivered` });
   };
   /** Its cool-down is over by now. */
   const pass = async (finding: Finding): Promise<void> => {
@@ -149,10 +149,9 @@ describe('the workflow of a finding', () => {
     workflows.channel.deliver = () => Promise.reject(new DeliveryError('no such channel', { retryable: false }));
     const finding = await say(checkOf(quick), true);
     const done = async (): Promise<true | undefined> => (await states()).length === 2 || undefined;
-    await waitUntil(done, { what: 'both notifications', timeoutMs: 60_000 });
+    await waitUntil(done, { what: 'both notifications' });
     await waitUntil(async () => (await states()).every((one) => one.includes('failed')) || undefined, {
       what: 'both failures',
-      timeoutMs: 60_000,
     });
     assert.deepEqual(await states(), ['opened failed 1', 'report failed 1']);
     assert.equal((await stored())[0]?.lastError, 'no such channel');
@@ -176,7 +175,7 @@ describe('the workflow of a finding', () => {
     };
     await say(checkOf({ ...quick, on_finding: ['notify'] }), true);
     const failed = async (): Promise<true | undefined> => (await states())[0]?.startsWith('opened failed') || undefined;
-    await waitUntil(failed, { what: 'that it is given up', timeoutMs: 60_000 });
+    await waitUntil(failed, { what: 'that it is given up' });
     assert.deepEqual(await states(), ['opened failed 2']);
   });
 
@@ -187,7 +186,7 @@ describe('the workflow of a finding', () => {
       { channel: null },
     );
     await say(checkOf({ ...quick, on_finding: ['notify'] }), true);
-    await waitUntil(async () => (await states()).length > 0 || undefined, { what: 'the note', timeoutMs: 60_000 });
+    await waitUntil(async () => (await states()).length > 0 || undefined, { what: 'the note' });
     assert.deepEqual(await states(), ['opened skipped 0']);
   });
 
@@ -263,7 +262,6 @@ describe('the workflow of a finding', () => {
     await workflows.tell([told]);
     await waitUntil(async () => (await reads(finding.id)) > before || undefined, {
       what: 'another look',
-      timeoutMs: 60_000,
     });
     assert.deepEqual(
       (await states()).map((one) => one.split(' ')[0]),
@@ -292,7 +290,7 @@ describe('the workflow of a finding', () => {
       (row) => row.investigationId !== null,
     );
     const child = workflows.temporal.workflow.getHandle(investigationWorkflowId(investigationId!));
-    await waitUntil(() => child.describe().catch(() => undefined), { what: 'its workflow', timeoutMs: 60_000 });
+    await waitUntil(() => child.describe().catch(() => undefined), { what: 'its workflow' });
     await workflows.temporal.workflow.getHandle(findingWorkflowId(finding.id)).cancel();
     await assert.rejects(workflows.untilEnded(finding.id));
     assert.deepEqual(await child.result(), { status: 'completed' });
@@ -321,7 +319,7 @@ describe('the workflow of a finding', () => {
       const row = await forTeam(orm.em, teamId).findOneOrFail(Investigation, { id: id! });
       return row.status === 'processing' ? undefined : row;
     };
-    const row = await waitUntil(ended, { what: 'the investigation', timeoutMs: 60_000 });
+    const row = await waitUntil(ended, { what: 'the investigation' });
     assert.equal(row.status, 'completed');
     assert.match(row.query, /checkout is down/);
     assert.equal(await forTeam(orm.em, teamId).count(Effect, { subjectId: finding.id }), 0);
@@ -363,7 +361,6 @@ describe('the workflow of a finding', () => {
     await workflows.tell([finding]);
     await waitUntil(async () => (await reads(finding.id, 'readInvestigation')) > 1 || undefined, {
       what: 'a second look at the investigation',
-      timeoutMs: 60_000,
     });
     await em.nativeUpdate(Run, { id: investigationId! }, { status: 'cancelled', explanation: 'Asked to stop.' });
     assert.deepEqual(await workflows.untilSent(3), ['opened', 'report', 'report']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { z } from 'zod';
 import { kindAttribute, outcomeAttribute, serviceAttribute, teamAttribute } from '../../temporal/search-attributes.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { startHarness, type Harness } from '../support/harness.ts';
 import { byTurn, type ScriptedStep } from '../support/scripted-model/index.ts';
 import { listSources, reportInput, submitReport } from '../support/scripts.ts';
@@ -35,7 +35,7 @@ describe('the investigation workflow', () => {
           names.push(run.status.name);
         return names.includes('RUNNING') || names.length < 3 ? undefined : names;
       },
-      { what: 'the list of its runs', timeoutMs: 60_000 },
+      { what: 'the list of its runs' },
     );
     assert.deepEqual(runs.sort(), ['COMPLETED', 'CONTINUED_AS_NEW', 'CONTINUED_AS_NEW']);
     assert.equal(harness.model.requests.length, steps.length, 'no turn was asked for twice');
@@ -76,7 +76,7 @@ describe('the investigation workflow', () => {
         const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
         return metadata.currentDetails?.includes('step 2') ? metadata.currentDetails : undefined;
       },
-      { what: 'the live details', timeoutMs: 60_000 },
+      { what: 'the live details' },
     );
     assert.match(details, /^### What does the operator see\?\n\*\*thinking\*\* · step 2/);
     assert.match(details, /List the telemetry sources: 1 source/);

@@ -4,7 +4,7 @@ import {
   monitoringAgentWorkflowId,
   settingsSignal,
 } from '../../src/features/monitoring-agents/contract.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { gaugeCheck, gaugeSource, startAgent } from '../features/monitoring-agents/support.ts';
 import { startHarness, type Harness } from '../support/harness.ts';
 import { shortInvestigation } from '../support/scripts.ts';
@@ -17,8 +17,7 @@ describe('workflow of a monitoring agent, over many histories', () => {
   });
   after(() => harness?.stop());
 
-  it('loses no signal and takes none twice: 10,000 of them, over continue-as-new @never-forgiven', async function () {
-    this.timeout(240_000);
+  it('loses no signal and takes none twice: 10,000 of them, over continue-as-new @never-forgiven', async () => {
     const agent = await startAgent(harness, [gaugeCheck()]);
     await agent.untilSessions(1);
     const handle = harness.temporal.workflow.getHandle(monitoringAgentWorkflowId(agent.id));
@@ -34,7 +33,6 @@ describe('workflow of a monitoring agent, over many histories', () => {
     const untilCounted = (count: number): Promise<true> =>
       waitUntil(async () => (await counted()) >= count || undefined, {
         what: `${count} signals`,
-        timeoutMs: 120_000,
       });
     const MAX_BEHIND = 500;
     for (let first = 0; first < sent; first += width) {

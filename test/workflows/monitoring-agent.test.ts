@@ -5,7 +5,7 @@ import {
   checkNowSignal,
   monitoringAgentWorkflowId,
 } from '../../src/features/monitoring-agents/contract.ts';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   gaugeCheck,
   gaugeSource,
@@ -35,7 +35,7 @@ describe('workflow of a monitoring agent', () => {
     agent: DrivenAgent,
     what: string,
     wanted: (state: Awaited<ReturnType<typeof stateOf>>) => T,
-  ) => waitUntil(async () => wanted(await stateOf(agent)) || undefined, { what, timeoutMs: 60_000 });
+  ) => waitUntil(async () => wanted(await stateOf(agent)) || undefined, { what });
 
   it('runs a check at once, leaves a session, and asks no model while all is well', async () => {
     const asked = harness.model.requests.length;
@@ -58,12 +58,10 @@ describe('workflow of a monitoring agent', () => {
     await agent.runNow();
     const investigationId = await waitUntil(async () => (await agent.findings())[0]?.investigation?.id, {
       what: 'an investigation',
-      timeoutMs: 60_000,
     });
     const child = harness.temporal.workflow.getHandle(`investigation-${investigationId}`);
     const described = await waitUntil(() => child.describe().catch(() => undefined), {
       what: 'its workflow',
-      timeoutMs: 60_000,
     });
     assert.match(described.raw.workflowExecutionInfo?.parentExecution?.workflowId ?? '', /^finding-/);
     const { status } = await harness.untilEnded(investigationId);
@@ -72,7 +70,6 @@ describe('workflow of a monitoring agent', () => {
     await agent.runNow();
     await waitUntil(async () => (await agent.findings())[0]?.status === 'resolved' || undefined, {
       what: 'the end of the finding',
-      timeoutMs: 60_000,
     });
     const findings = await agent.findings();
     assert.equal(findings.length, 1);
@@ -150,7 +147,7 @@ describe('workflow of a monitoring agent', () => {
         const { chats } = body as { chats: { chat_id: string; status: string; reasons: string[] }[] };
         return chats.find(({ chat_id: id, status }) => id === agent.id && status === 'degraded');
       },
-      { what: 'the degraded agent in the list', timeoutMs: 60_000 },
+      { what: 'the degraded agent in the list' },
     );
     assert.deepEqual(listed.reasons, degraded.reasons);
     const described = await workflow(agent).describe();
@@ -163,7 +160,6 @@ describe('workflow of a monitoring agent', () => {
         (await agent.findings()).find(({ status, title }) => status === 'resolved' && /watches less/.test(title)),
       {
         what: 'the end of the finding about the agent itself',
-        timeoutMs: 60_000,
       },
     );
   });
@@ -199,7 +195,7 @@ describe('workflow of a monitoring agent', () => {
         );
         return row?.n === 0 ? row : undefined;
       },
-      { what: 'nothing of the agent', timeoutMs: 60_000 },
+      { what: 'nothing of the agent' },
     );
     assert.equal(left.n, 0);
   });

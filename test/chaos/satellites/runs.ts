@@ -1,7 +1,7 @@
 /** Runs whose tool calls wait for a satellite: worker and satellite die, and nothing is asked of the system twice. */
 import assert from 'node:assert/strict';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { replyStream } from '../../../src/features/satellites/calls/reply-stream.ts';
 import { SatelliteRequest } from '../../../src/features/satellites/entities.ts';
 import { createEventLog } from '../../../src/platform/event-log/index.ts';
@@ -101,7 +101,7 @@ async function untilStored({ cluster, redis }: Place, { satellite }: HeldRun): P
     return (asked.length > 0 && (await Promise.all(asked.map(isStored))).every(Boolean)) || undefined;
   };
   try {
-    await waitUntil(stored, { what: 'the stored answers', timeoutMs: 60_000 });
+    await waitUntil(stored, { what: 'the stored answers' });
   } finally {
     await events.close();
   }

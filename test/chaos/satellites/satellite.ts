@@ -1,6 +1,6 @@
 /** The satellite itself is killed, frozen, or sent away, while it works on a query. */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { Place } from '../support/satellite-places.ts';
 import { checkAnswered, checkOffline } from './check.ts';
 
@@ -9,7 +9,7 @@ export async function killedAndStartedAgain({ satellite, ask, askHeld, asked, he
   const { answer } = await askHeld(killed, 'killed');
   await killed.kill();
   killed.start();
-  await waitUntil(() => asked('killed').length === 2 || undefined, { what: 'the second request', timeoutMs: 60_000 });
+  await waitUntil(() => asked('killed').length === 2 || undefined, { what: 'the second request' });
   // The answer may take its time: longer than another question that is given up meanwhile.
   const late = await ask(killed, 'killed-late', { timeoutSeconds: 1 });
   assert.equal(late.status, 504, JSON.stringify(late.json));

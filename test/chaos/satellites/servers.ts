@@ -1,6 +1,6 @@
 /** The server of the event log dies while a satellite works on a query. */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { Place } from '../support/satellite-places.ts';
 import { checkAnswered } from './check.ts';
 
@@ -38,7 +38,6 @@ export async function postgresKilled(place: Place): Promise<void> {
   assert.equal(asked('postgres').length, 1);
   await waitUntil(() => (postgres!.pid !== undefined && postgres!.pid !== pid) || undefined, {
     what: 'PostgreSQL',
-    timeoutMs: 60_000,
   });
   await untilStatus(kept, 'online');
   held.release('postgres-back');
@@ -47,7 +46,7 @@ export async function postgresKilled(place: Place): Promise<void> {
       const { status, json } = await ask(kept, 'postgres-back');
       return status === 503 ? undefined : { status, json };
     },
-    { what: 'an answer', timeoutMs: 60_000 },
+    { what: 'an answer' },
   );
   checkAnswered(next);
 }

@@ -1,5 +1,5 @@
 /** Many investigations with one scripted model: each has a name in its query, by which the model knows its script. */
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { investigationRuns } from '../../../src/features/investigations/index.ts';
 import { createRunLauncher, type RunBudget } from '../../../src/features/runs/index.ts';
 import type { Harness } from '../../support/harness.ts';
@@ -93,7 +93,7 @@ export class CaseRun {
   }
 
   async until(condition: (run: CaseRun) => boolean, what: string): Promise<void> {
-    await waitUntil(() => condition(this) || undefined, { what, timeoutMs: 60_000, intervalMs: 20 });
+    await waitUntil(() => condition(this) || undefined, { what, intervalMs: 20 });
   }
 }
 

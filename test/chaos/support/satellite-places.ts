@@ -9,7 +9,7 @@ import { openOrm } from '../../../src/db/orm.ts';
 import { entities } from '../../../src/rooms.ts';
 import { startPostgres } from '../../../src/embedded/postgres.ts';
 import type { Supervised } from '../../../src/embedded/supervisor.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startBalancer, type Balancer } from '../../support/balancer.ts';
 import { startCluster, type Cluster } from '../../support/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -19,7 +19,7 @@ import { startSatelliteProcess, type SatelliteProcess } from '../../support/sate
 import type { Script } from '../../support/scripted-model/index.ts';
 
 /** Nothing may hang: a request that takes longer fails its test. */
-const MAX_MS = 115_000;
+const MAX_MS = 240_000;
 
 export interface Reply {
   status: number;
@@ -111,7 +111,7 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
       const { json } = await call('GET', `/satellite/tools/list?team_id=${teamId}`);
       return JSON.stringify(json).includes(`"${name}"`) || undefined;
     };
-    await waitUntil(offered, { what: `the tools of ${name}`, timeoutMs: 60_000 });
+    await waitUntil(offered, { what: `the tools of ${name}` });
   };
   /** What it has is said after it has connected. */
   const untilListed = async (id: string): Promise<void> => {
@@ -119,7 +119,7 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
       const { json } = await call('GET', `/satellite/${id}?team_id=${teamId}`);
       return json.connectors?.length > 0 || undefined;
     };
-    await waitUntil(listed, { what: `the connectors of ${id}`, timeoutMs: 60_000, intervalMs: 50 });
+    await waitUntil(listed, { what: `the connectors of ${id}`, intervalMs: 50 });
   };
   const ask: Place['ask'] = ({ id }, gate, { node, timeoutSeconds = 60 } = {}) =>
     call(
@@ -178,11 +178,9 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
         const found = json.satellites.find((one: { id: string }) => one.id === id);
         return found.status === status || undefined;
       };
-      await waitUntil(is, { what: `satellite ${id} to be ${status}`, timeoutMs: MAX_MS, intervalMs: 50 }).catch(
-        (error: unknown) => {
-          throw new Error(`The list says: ${JSON.stringify(said)}`, { cause: error });
-        },
-      );
+      await waitUntil(is, { what: `satellite ${id} to be ${status}`, intervalMs: 50 }).catch((error: unknown) => {
+        throw new Error(`The list says: ${JSON.stringify(said)}`, { cause: error });
+      });
     },
     async stop() {
       await Promise.all(satellites.map((satellite) => satellite.stop()));

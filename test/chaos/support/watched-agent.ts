@@ -1,11 +1,9 @@
 /** A monitoring agent that watches a played gauge and reports to a receiver of its own, as tests that kill processes drive it. */
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { HeldPrometheus } from '../../support/held-prometheus.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
-/** Lost workers are noticed after up to 12 s, and a process takes seconds to start. */
-const MAX_MS = 110_000;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB3YXRjaGVkIGFnZW50cw==';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what the tests read of it, they check
@@ -132,7 +130,6 @@ export function follow(
     let seen: T | undefined;
     return waitUntil(async () => (wanted((seen = await read())) ? seen : undefined), {
       what,
-      timeoutMs: MAX_MS,
     }).catch((error: unknown) => {
       throw new Error(`${what}: what is there is ${JSON.stringify(seen)}`, { cause: error });
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
 import type { ScriptedStep } from '../../support/scripted-model/index.ts';
 import { sampleIncident } from '../../support/telemetry-source.ts';
@@ -56,7 +56,7 @@ describe('a stream that is taken up again', () => {
       const name = `live-${include ?? 'plain'}`;
       const { chatId, seen, whole } = await chats.begin(ask(name), {}, { include });
       const halfway = (): true | undefined => seen.some(({ data }) => data.includes('It is')) || undefined;
-      await waitUntil(halfway, { what: 'half of the answer', timeoutMs: 60_000, intervalMs: 10 });
+      await waitUntil(halfway, { what: 'half of the answer', intervalMs: 10 });
       const places = [...seen];
       const following = [undefined, ...places].map((event) => chats.follow(chatId, event?.id, { include }));
       chats.harness.model.release(name);

@@ -1,7 +1,7 @@
 /** Chats over the API as programs use them. */
 import assert from 'node:assert/strict';
 import { createParser } from 'eventsource-parser';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { anyTeam } from '../../../src/db/team-filter.ts';
 import { ChatTurn } from '../../../src/features/chats/index.ts';
 import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
@@ -193,7 +193,7 @@ export class Chats {
         const turn = (await this.detail(chatId)).messages.at(-1)?.turn;
         return turn && turn.status !== 'processing' ? turn : undefined;
       },
-      { what: `the end of a turn of chat ${chatId}`, timeoutMs: 60_000, intervalMs: 50 },
+      { what: `the end of a turn of chat ${chatId}`, intervalMs: 50 },
     );
   }
 

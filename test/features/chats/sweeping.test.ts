@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { sweepChats } from '../../../src/features/chats/index.ts';
 import { ask, Chats, type Lines } from './support.ts';
 
@@ -28,7 +28,6 @@ describe('the sweeper of chats', () => {
   const taken = (chatId: string): Promise<true> =>
     waitUntil(async () => (await chats.turns(chatId)).at(-1)!.startedAt !== null || undefined, {
       what: 'the start of the turn',
-      timeoutMs: 60_000,
       intervalMs: 10,
     });
   const away = (): Promise<never> => Promise.reject(new Error('Temporal is away'));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { chooseExcerpts, createExcerptMatcher, purgeExtractions } from '../../../src/features/citations/index.ts';
 import { extractCitationWorkflowId } from '../../../src/features/citations/contract.ts';
 import { CitationExtraction } from '../../../src/features/citations/entities.ts';
@@ -20,8 +20,7 @@ const RESULT = `10:41:02 web INFO served /cart in 31 ms
 const TEXT = 'At 10:42 the pool of orders was exhausted and 37 requests waited [3].';
 const WANTED = '10:42:11 orders ERROR pool exhausted, 37 requests wait';
 
-describe('excerpts that a model chooses', function () {
-  this.timeout(120_000);
+describe('excerpts that a model chooses', () => {
   let harness: Harness;
   let answer: ScriptedStep;
   let asked: number;
@@ -132,7 +131,6 @@ describe('excerpts that a model chooses', function () {
     assert.equal(await gone, 'gone');
     await waitUntil(async () => requests()[0]!.aborted || undefined, {
       what: 'the model call to be given up',
-      timeoutMs: 60_000,
     });
     harness.model.release('later');
   });
@@ -191,9 +189,7 @@ describe('excerpts that a model chooses', function () {
   });
 });
 
-describe('excerpts without a model key', function () {
-  this.timeout(120_000);
-
+describe('excerpts without a model key', () => {
   it('ask no model', async () => {
     const harness = await startHarness({ script: () => ({ text: '[1]' }) });
     try {

@@ -5,7 +5,7 @@ import { forTeam } from '../../../src/db/team-filter.ts';
 import { agentQuery, monitoringAgentWorkflowId } from '../../../src/features/monitoring-agents/contract.ts';
 import { MonitoringAgent } from '../../../src/features/monitoring-agents/entities.ts';
 import { Effect } from '../../../src/features/effects/index.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { recordedLog } from '../../http/support/api.ts';
 import { startHarness, type Harness } from '../../support/harness.ts';
 import { shortInvestigation } from '../../support/scripts.ts';
@@ -67,7 +67,7 @@ describe('configuration of monitoring agents over the API', () => {
         const state = await handle.query(agentQuery);
         return state.settings.revision === 4 ? state : undefined;
       },
-      { what: 'the newest settings', timeoutMs: 60_000 },
+      { what: 'the newest settings' },
     );
     assert.deepEqual(
       [settings.title, settings.config.evictionHours, settings.config.modelBudgetUsdPerDay],

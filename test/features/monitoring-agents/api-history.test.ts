@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { Effect } from '../../../src/features/effects/index.ts';
 import { Finding, MonitoringAgent, MonitoringSession } from '../../../src/features/monitoring-agents/entities.ts';
 import { monitoringAgentsRoom } from '../../../src/features/monitoring-agents/index.ts';
@@ -96,7 +96,7 @@ describe('what monitoring agents did, over the API', () => {
           const detail = open && (await get(`/api/findings/${open.id}`));
           return detail?.notifications[0]?.status === 'delivered' ? detail : undefined;
         },
-        { what: 'a notification', timeoutMs: 60_000 },
+        { what: 'a notification' },
       );
       assert.deepEqual(
         [delivered.chat_id, delivered.origin, delivered.severity, delivered.on_finding, delivered.occurrences],
@@ -124,7 +124,6 @@ describe('what monitoring agents did, over the API', () => {
       await agent.runNow();
       await waitUntil(async () => (await get(agent.at('/findings?status=resolved'))).total === 1 || undefined, {
         what: 'the end of the finding',
-        timeoutMs: 60_000,
       });
       assert.equal((await get(agent.at('/findings?status=open'))).total, 0);
       assert.equal((await listed(agent)).open_findings, 0);
@@ -154,7 +153,7 @@ describe('what monitoring agents did, over the API', () => {
           const agent = await listed(bad);
           return agent.notification_error ? agent : undefined;
         },
-        { what: 'a notification that is refused', timeoutMs: 60_000 },
+        { what: 'a notification that is refused' },
       );
       assert.match(refused.notification_error, /401/);
       const [finding] = (await get(bad.at('/findings'))).findings;
@@ -182,7 +181,6 @@ describe('what monitoring agents did, over the API', () => {
     await agent.untilSessions(1);
     await waitUntil(async () => (await listed(agent)).status === 'active' || undefined, {
       what: 'an active agent',
-      timeoutMs: 60_000,
     });
     await em().nativeUpdate(MonitoringAgent, { id: agent.id }, { silentAt: new Date(Date.now() - 1_000) });
     const { status, reasons, last_result_at: last } = await listed(agent);
@@ -245,11 +243,10 @@ describe('what monitoring agents did, over the API', () => {
     const agent = await startAgent(harness, [gaugeCheck()]);
     const investigation = await waitUntil(async () => (await agent.findings())[0]?.investigation?.id, {
       what: 'an investigation',
-      timeoutMs: 60_000,
     });
     // One that is committed and not started yet is the sweeper's.
     const workflow = harness.temporal.workflow.getHandle(`investigation-${investigation}`);
-    await waitUntil(() => workflow.describe().catch(() => undefined), { what: 'its workflow', timeoutMs: 60_000 });
+    await waitUntil(() => workflow.describe().catch(() => undefined), { what: 'its workflow' });
     assert.deepEqual(await ok(call('DELETE', agent.at(''))), { chat_id: agent.id, deleted: true });
     assert.equal((await call('DELETE', agent.at(''))).status, 404);
     for (const path of ['', '/plan', '/plan/versions', '/config', '/sessions', '/findings']) {
@@ -263,7 +260,7 @@ describe('what monitoring agents did, over the API', () => {
     const message = { message: 'Are you there?', chat_id: agent.id };
     assert.equal((await call('POST', '/api/monitoring-chat', message)).status, 404);
     assert.equal(await listed(agent), undefined);
-    await waitUntil(async () => (await left(agent)) === 0 || undefined, { what: 'nothing left', timeoutMs: 60_000 });
+    await waitUntil(async () => (await left(agent)) === 0 || undefined, { what: 'nothing left' });
     assert.equal((await harness.untilEnded(investigation)).status, 'completed');
     assert.equal(await left(agent), 0, 'the end of the investigation brings nothing back');
   });

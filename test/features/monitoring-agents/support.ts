@@ -1,6 +1,6 @@
 /** A gauge that a test turns up and down, and an agent that watches it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { SourceError, type TelemetrySource } from '../../../src/features/sources/port.ts';
 import type { Harness } from '../../support/harness.ts';
 import { memorySource } from '../../support/telemetry-source.ts';
@@ -128,10 +128,10 @@ export function driveAgent({ request }: Pick<Harness, 'request'>, id: string): D
           const ended = (await sessions()).filter(({ status }) => status !== 'running').toReversed();
           return ended.length >= count ? ended : undefined;
         },
-        { what: `${count} sessions of agent ${id}`, timeoutMs: 60_000 },
+        { what: `${count} sessions of agent ${id}` },
       ),
     findings: async () => ((await get('/findings')) as { findings: never[] }).findings,
     plan,
-    untilPlan: (what, wanted) => waitUntil(async () => wanted(await plan()), { what, timeoutMs: 60_000 }),
+    untilPlan: (what, wanted) => waitUntil(async () => wanted(await plan()), { what }),
   };
 }

@@ -1,7 +1,7 @@
 /** What a crash between two systems leaves behind of agents is repaired; what is old or deleted goes. */
 import assert from 'node:assert/strict';
 import { forTeam } from '../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createEventLog } from '../../../src/platform/event-log/index.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { agentQuery, monitoringAgentWorkflowId } from '../../../src/features/monitoring-agents/contract.ts';
@@ -72,7 +72,6 @@ describe('sweeping monitoring agents', () => {
     await agent.untilSessions(1);
     await waitUntil(async () => (await rowOf(agent)).health === 'healthy' || undefined, {
       what: 'a healthy agent',
-      timeoutMs: 60_000,
     });
     const before = await heard(agent);
     assert.equal(await sweep(), 0);
@@ -111,7 +110,7 @@ describe('sweeping monitoring agents', () => {
         const { checks } = await workflow(agent).query(agentQuery);
         return checks[0]?.dueAt ? checks[0] : undefined;
       },
-      { what: 'a planned check', timeoutMs: 60_000 },
+      { what: 'a planned check' },
     );
     assert.ok(state.dueAt! > Date.now(), 'it ran within this hour');
     assert.deepEqual(
@@ -127,7 +126,6 @@ describe('sweeping monitoring agents', () => {
     await agent.untilSessions(1);
     await waitUntil(async () => (await rowOf(agent)).health === 'healthy' || undefined, {
       what: 'a healthy agent',
-      timeoutMs: 60_000,
     });
     const before = await heard(agent);
     await set(agent, { nextDueAt: longAgo, updatedAt: longAgo });
@@ -143,7 +141,6 @@ describe('sweeping monitoring agents', () => {
     assert.equal(await sweep(), 1);
     await waitUntil(async () => (await em().count(MonitoringSession, { agentId: id, status: 'ok' })) || undefined, {
       what: 'a session',
-      timeoutMs: 60_000,
     });
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
 import { decideApproval, outcomeOf, sweepApprovals, callDigest } from '../../../src/features/runs/approvals.ts';
 import { Approval, Run } from '../../../src/features/runs/index.ts';
@@ -80,7 +80,7 @@ describe('approvals @never-forgiven', () => {
         const found = (body as { approvals: Shown[] }).approvals.filter(({ run_id: id }) => id === turnId);
         return found.length === count ? found : undefined;
       },
-      { what: 'an approval that is pending', timeoutMs: 30_000, intervalMs: 50 },
+      { what: 'an approval that is pending', intervalMs: 50 },
     );
   const decide = async ({ id, digest }: Shown, decision: string, { key = admin, seen = digest } = {}) => {
     const { status, body } = await chats.call('POST', `/api/approvals/${id}`, { decision, digest: seen }, { key });
@@ -149,12 +149,12 @@ describe('approvals @never-forgiven', () => {
   it('are waited for each on its own, while the other calls of the turn go on', async () => {
     const { turnId, whole, pending } = await begin('twice');
     const both = await pending(2);
-    await waitUntil(async () => looked === 1 || undefined, { what: 'the call that needs nobody', timeoutMs: 30_000 });
+    await waitUntil(async () => looked === 1 || undefined, { what: 'the call that needs nobody' });
     const [payment, checkout] = ['payment', 'checkout'].map((name) =>
       both.find(({ input }) => input.service === name)!,
     );
     await decide(payment!, 'approve');
-    await waitUntil(async () => restarted.length === 1 || undefined, { what: 'the first restart', timeoutMs: 30_000 });
+    await waitUntil(async () => restarted.length === 1 || undefined, { what: 'the first restart' });
     assert.equal(await statusOf(turnId), 'awaiting_approval');
     await decide(checkout!, 'approve');
     await whole;
@@ -230,7 +230,7 @@ describe('approvals @never-forgiven', () => {
     await whole;
     assert.equal((await chats.call('DELETE', `/api/chat/${chatId}`)).status, 200);
     const count = () => chats.harness.database.orm.em.fork().count(Approval, { id: approval!.id }, anyTeam);
-    await waitUntil(async () => (await count()) === 0 || undefined, { what: 'its deletion', timeoutMs: 30_000 });
+    await waitUntil(async () => (await count()) === 0 || undefined, { what: 'its deletion' });
     assert.equal((await chats.call('GET', `/api/approvals/${approval!.id}`)).status, 404);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { followRun, stateEvent } from '../../../src/features/runs/index.ts';
 import type { EventLog, NewEvent } from '../../../src/platform/event-log/index.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
 import { takeAway } from '../../support/event-log-outage.ts';
 
@@ -136,7 +136,7 @@ describe('events of a run, to whoever follows it', () => {
     await following.next();
     recorded = end;
     const told = async (): Promise<true | undefined> => (await events.read(stream)).length === 2 || undefined;
-    await waitUntil(told, { what: 'the end in the log', timeoutMs: 60_000, intervalMs: 5 });
+    await waitUntil(told, { what: 'the end in the log', intervalMs: 5 });
     await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     assert.equal(checks, 1);
     assert.equal((await following.next()).value?.type, 'run.completed');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { forTeam } from '../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { investigationProfile } from '../../../src/features/investigations/index.ts';
 import {
   conversationStream,
@@ -104,7 +104,7 @@ describe('a model turn', () => {
     let dying = true;
     const run = await scene(async (say) => {
       say(dying ? 'an answer that was cut ' : 'the answer ');
-      await waitUntil(async () => (await shown(run.id)) || undefined, { what: 'the first text', timeoutMs: 60_000 });
+      await waitUntil(async () => (await shown(run.id)) || undefined, { what: 'the first text' });
       if (dying) throw new Error('the process died here');
       say('as it is');
       return [said('the answer as it is')];
@@ -124,7 +124,7 @@ describe('a model turn', () => {
     });
     const taking = run.take();
     try {
-      await waitUntil(async () => (await turnsOf(run)) || undefined, { what: 'the stored turn', timeoutMs: 60_000 });
+      await waitUntil(async () => (await turnsOf(run)) || undefined, { what: 'the stored turn' });
     } finally {
       back();
     }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import {
   SatelliteOffline,
   SatelliteRefused,
@@ -54,7 +54,7 @@ describe('questions of runs to satellites', () => {
       timeoutMs: 60_000,
       ...more,
     });
-    const untilAsked = () => waitUntil(() => asked[0], { what: 'the request', timeoutMs: 60_000, intervalMs: 10 });
+    const untilAsked = () => waitUntil(() => asked[0], { what: 'the request', intervalMs: 10 });
     return { satellite, asked, call, untilAsked };
   };
   const never = new AbortController().signal;
@@ -99,7 +99,6 @@ describe('questions of runs to satellites', () => {
     await assert.rejects(given, /cancelled/);
     await waitUntil(() => satellite.received.some(({ type }) => type === 'cancel') || undefined, {
       what: 'the cancel',
-      timeoutMs: 60_000,
     });
   });
 
@@ -246,7 +245,6 @@ describe('questions of runs to satellites', () => {
     await events.append(stream, [{ type: 'part', data: { attempt: 1, index: 0, text: '1' } }]);
     await waitUntil(async () => (await events.read(stream)).length === 0 || undefined, {
       what: 'the stream to be removed',
-      timeoutMs: 60_000,
     });
   });
 
@@ -282,7 +280,6 @@ describe('questions of runs to satellites', () => {
     const outcome = assert.rejects(calls.ask(call, never), SatelliteTimeout);
     await waitUntil(async () => (await events.read(`satellite-inbox:${id}`))[0], {
       what: 'the request',
-      timeoutMs: 60_000,
     });
     await api.call('DELETE', `/satellite/${id}?team_id=${api.team.id}`);
     await outcome;

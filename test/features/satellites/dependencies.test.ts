@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { GraphMessage, WireEdge } from '@casebook/wire';
 import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
@@ -52,7 +52,7 @@ describe('the dependency graph over HTTP', () => {
         const graph = await graphOf(id);
         return is(graph) ? graph : undefined;
       },
-      { what: 'the graph', timeoutMs: 60_000 },
+      { what: 'the graph' },
     );
   const query = (service: string, query_type: string, more: object = {}) =>
     api.call(
@@ -137,7 +137,6 @@ describe('the dependency graph over HTTP', () => {
     send({ edges: [edge('b', 'c')] });
     await waitUntil(() => satellite.received.some(({ type }) => type === 'graph.wanted') || undefined, {
       what: 'graph.wanted',
-      timeoutMs: 60_000,
     });
     assert.equal((await graphOf(satellite.id)).total_edges, 1);
     const epoch = randomUUID();
@@ -151,12 +150,11 @@ describe('the dependency graph over HTTP', () => {
     await untilGraph(satellite.id, ({ total_edges }) => total_edges === 1);
     await api.call('DELETE', `/satellite/${satellite.id}?team_id=${api.team.id}`);
     const untilGone = async () => ((await query('x', 'get_downstream')).status === 404 ? true : undefined);
-    await waitUntil(untilGone, { what: 'the graph to be gone', timeoutMs: 60_000 });
+    await waitUntil(untilGone, { what: 'the graph to be gone' });
     await api.untilStatus(satellite.id, 'online');
     send({});
     await waitUntil(() => satellite.received.some(({ type }) => type === 'graph.wanted') || undefined, {
       what: 'graph.wanted',
-      timeoutMs: 60_000,
     });
   });
 
@@ -173,7 +171,7 @@ describe('the dependency graph over HTTP', () => {
         });
         return said ? reply : undefined;
       },
-      { what: 'the answer to say that the satellite is offline', timeoutMs: 60_000 },
+      { what: 'the answer to say that the satellite is offline' },
     );
     assert.equal(json.services[0].name, 'behind');
   });

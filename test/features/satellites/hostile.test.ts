@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'mocha';
 import type { WebSocket } from 'ws';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { CLOSE, CONNECT_PATH, MAX_FRAME_BYTES, MAX_PART_BYTES, MAX_PARTS } from '@casebook/wire';
 import { connectWireSatellite, openSocket, UpgradeRefused, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
@@ -135,7 +135,6 @@ describe('hostile satellites', () => {
         // What the attacker sent has been dealt with when its heartbeat was.
         void waitUntil(() => attacker.received.at(-1)?.type === 'ack' || undefined, {
           what: 'the ack',
-          timeoutMs: 60_000,
         }).then(() => satellite.answer(id, 'genuine'));
       },
     });
@@ -220,7 +219,7 @@ describe('hostile satellites', () => {
         const reply = await api.call('GET', `/satellite/${satellite.id}?team_id=${api.team.id}`);
         return reply.json.tool_count === 1 && reply.json.problems.length > 1 ? reply.json : undefined;
       },
-      { what: 'the odd satellite', timeoutMs: 60_000 },
+      { what: 'the odd satellite' },
     );
     assert.match(json.version, /^ab.c$/u);
     const tools = await api.call('GET', `/satellite/tools/list?team_id=${api.team.id}`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { MAX_PART_BYTES } from '@casebook/wire';
 import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -60,7 +60,7 @@ for (const { name: eventLog, env } of eventLogs) {
           const { json } = await api.call('GET', `/satellite/${satellite.id}?team_id=${api.team.id}`);
           return json.connectors.length === CONNECTORS.length || undefined;
         },
-        { what: 'what the satellite has', timeoutMs: 60_000 },
+        { what: 'what the satellite has' },
       );
       return satellite;
     };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { forTeam } from '../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createOperatorLink, Credential } from '../../../src/features/identity/index.ts';
 import { Satellite } from '../../../src/features/satellites/entities.ts';
 import { CLOSE, type Inventory } from '@casebook/wire';
@@ -44,7 +44,7 @@ describe('registrations of satellites', () => {
         const { json } = await get(id, { node: 1 });
         return json.id === id && is(json) ? json : undefined;
       },
-      { what: `satellite ${id} as expected`, timeoutMs: 60_000 },
+      { what: `satellite ${id} as expected` },
     );
 
   it('show what a satellite said of itself, on every node', async () => {
@@ -194,7 +194,7 @@ describe('registrations of satellites', () => {
         const { json } = await get(`${satellite.id}/clusters`, { node: 1 });
         return json.length > 0 ? json : undefined;
       },
-      { what: 'the clusters', timeoutMs: 60_000 },
+      { what: 'the clusters' },
     );
     assert.equal(clusters[0].problems[0].reason, 'CrashLoopBackOff');
     assert.ok(Math.abs(Date.parse(clusters[0].observed_at) - Date.now()) < 60_000);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'mocha';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createSatelliteCalls } from '../../../src/features/satellites/index.ts';
 import { CONNECT_PATH, SUBPROTOCOL } from '@casebook/wire';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -30,7 +30,6 @@ describe('short-lived connections of satellites', () => {
     const path = `/satellite/list?status=offline&team_id=${api.team.id}`;
     await waitUntil(async () => (await api.call('GET', path)).json.total === names.length || undefined, {
       what: 'the satellites to be registered and gone',
-      timeoutMs: 60_000,
     });
     const connected = api.nodes[0]!.api.deps.metrics.getSingleMetric('casebook_satellites_connected')!;
     assert.equal((await connected.get()).values[0]!.value, 0);
@@ -88,7 +87,7 @@ describe('a node that stops', () => {
         );
       return waiting!.count > 0 || undefined;
     };
-    await waitUntil(looksUp, { what: 'the token to be looked up', timeoutMs: 60_000 });
+    await waitUntil(looksUp, { what: 'the token to be looked up' });
     const stopping = api.nodes[0]!.api.stop();
     await em.rollback();
     const refused = await outcome;

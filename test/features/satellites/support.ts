@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApi, type RunningApi } from '../../../src/bin/api.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { recordedLog, send, testConfig, type Reply } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { LONG_TIMEOUTS } from '../../support/timeouts.ts';
@@ -82,7 +82,7 @@ export async function startSatelliteApi(
           const { json } = await call('GET', `/satellite/${id}?team_id=${team.id}`);
           return json.status === status || undefined;
         },
-        { what: `satellite ${id} to be ${status}`, timeoutMs: 60_000 },
+        { what: `satellite ${id} to be ${status}` },
       );
     },
     async stop() {

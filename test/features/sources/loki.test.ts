@@ -3,14 +3,13 @@ import { createServer } from 'node:http';
 import { loki as lokiKind } from '@casebook/connectors';
 import { createLokiSource, SourceError, type TelemetrySource } from '../../../src/features/sources/index.ts';
 import { overHttp } from '../../../src/features/sources/transport.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { addressOf } from '../../support/address.ts';
 import { startLoki, type TestLoki } from '../../support/loki.ts';
 
 const options = () => ({ signal: new AbortController().signal });
 
-describe('Loki source', function () {
-  this.timeout(120_000);
+describe('Loki source', () => {
   let loki: TestLoki;
   let source: TelemetrySource;
   const now = Math.floor(Date.now() / 1000);
@@ -40,7 +39,7 @@ describe('Loki source', function () {
     await waitUntil(
       async () =>
         (await source.searchLogs!({ ...window, limit: 100 }, options())).lines.length === 9 ? true : undefined,
-      { what: 'the pushed lines', timeoutMs: 60_000 },
+      { what: 'the pushed lines' },
     );
   });
 

@@ -5,7 +5,7 @@ import { prometheus as prometheusKind } from '@casebook/connectors';
 import { createPrometheusSource, SourceError, type TelemetrySource } from '../../../src/features/sources/index.ts';
 import { createPrometheusClient } from '../../../src/features/sources/prometheus/client.ts';
 import { overHttp } from '../../../src/features/sources/transport.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { addressOf } from '../../support/address.ts';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
 
@@ -145,8 +145,7 @@ function meshMetrics(): { registry: Registry; work: () => void } {
   };
 }
 
-describe('Prometheus source', function () {
-  this.timeout(120_000);
+describe('Prometheus source', () => {
   const servers: Server[] = [];
   let prometheus: TestPrometheus;
   let source: TelemetrySource;
@@ -188,7 +187,7 @@ describe('Prometheus source', function () {
         const { alerts } = await source.describe(options());
         return known >= 5 && alerts.length > 0 ? true : undefined;
       },
-      { what: 'five seconds of scraped data', timeoutMs: 60_000 },
+      { what: 'five seconds of scraped data' },
     );
   });
 

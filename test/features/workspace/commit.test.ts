@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import {
   createGitWorkspaces,
   MAX_CHANGE_BYTES,
@@ -239,7 +239,7 @@ describe('workspace: commits', () => {
         },
       );
       const tries = (): number => watched.calls().filter((call) => call === 'update-ref').length;
-      await waitUntil(() => tries() >= 2 || undefined, { what: 'a second attempt', timeoutMs: 60_000 });
+      await waitUntil(() => tries() >= 2 || undefined, { what: 'a second attempt' });
       assert.equal(await files.workspace.head(), head);
       rmSync(lock);
       assert.equal((await made).commit, await files.workspace.head());

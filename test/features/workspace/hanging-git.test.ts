@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { runGit } from '../../../src/features/workspace/git/run.ts';
 import { failsWith } from './support.ts';
 
@@ -54,7 +54,7 @@ describe('workspace: a Git that hangs', () => {
   it('is not waited for: given up', async () => {
     const giving = new AbortController();
     const running = runGit(program, folder, ['fast-import'], { signal: giving.signal });
-    await waitUntil(() => started() > 0 || undefined, { what: 'the process that holds the pipes', timeoutMs: 60_000 });
+    await waitUntil(() => started() > 0 || undefined, { what: 'the process that holds the pipes' });
     giving.abort(new Error('given up'));
     await assert.rejects(running, /given up/);
   });

@@ -29,8 +29,7 @@ const inputOf = (commit: CommitterInput['commits'][number]): CommitInput => ({
   date: new Date(commit.date),
 });
 
-describe('workspace: several processes', function () {
-  this.timeout('180s');
+describe('workspace: several processes', () => {
   let given: Scratch;
   before(() => {
     given = scratch({ staleLockMs: 500 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import { createEventLog, EventLogError, type EventLog } from '../../../src/platform/event-log/index.ts';
 import { Nudges } from '../../../src/platform/event-log/nudges.ts';
 import { PostgresListener } from '../../../src/platform/event-log/postgres.ts';
@@ -79,7 +79,7 @@ describe('event log: outages', () => {
 
   for (const kind of ['postgres', 'redis'] as const) {
     it(`says that ${kind} cannot be reached, and a tail waits for it without an error`, async () => {
-      const port = await getPort();
+      const port = await freePort();
       const log = createEventLog({
         databaseUrl: `postgres://nobody@127.0.0.1:${port}/none`,
         redisUrl: kind === 'redis' ? `redis://127.0.0.1:${port}` : undefined,

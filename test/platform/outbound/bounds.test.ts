@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import { createOutbound, OutboundError, type OutboundFailure } from '../../../src/platform/outbound/index.ts';
 import { addressOf } from '../../support/address.ts';
 
@@ -127,7 +127,7 @@ describe('outbound: what a request may cost', () => {
   });
 
   it('says which receiver could not be reached, and not by which path', async () => {
-    const port = await getPort({ host: '127.0.0.1' });
+    const port = await freePort();
     const outbound = createOutbound({ allow: ['127.0.0.1'] });
     await assert.rejects(outbound.fetch(`http://127.0.0.1:${port}/secret?key=secret`), (error: unknown) => {
       assert.ok(failing('unreachable')(error) && error instanceof Error);

@@ -98,7 +98,7 @@ describe('satellite: HTTP connector', () => {
     let server: Server;
     let connector: Connector;
     const seen: IncomingMessage[] = [];
-    const context = () => ({ signal: AbortSignal.timeout(60_000), maxBytes: 100_000 });
+    const context = () => ({ signal: AbortSignal.timeout(240_000), maxBytes: 100_000 });
     const get = (path: string, query?: Record<string, string>) =>
       connector.operations[0]!.run({ path, query }, context());
 
@@ -160,7 +160,7 @@ describe('satellite: HTTP connector', () => {
     });
 
     it('is up when it answers at all', async () => {
-      await connector.check(AbortSignal.timeout(60_000));
+      await connector.check(AbortSignal.timeout(240_000));
     });
   });
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { CONNECT_PATH, MAX_FRAME_BYTES, SUBPROTOCOL } from '@casebook/wire';
 import { Outbox } from '../../../satellite/connection/outbox.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startCasebookEnd, type CasebookEnd, type SatelliteEnd } from '../support/casebook-end.ts';
 
 describe('satellite: what goes out', () => {
@@ -19,7 +19,7 @@ describe('satellite: what goes out', () => {
     const headers = { authorization: `Bearer ${end.token}` };
     socket = new WebSocket(end.url.replace('http', 'ws') + CONNECT_PATH, SUBPROTOCOL, { headers });
     await once(socket, 'open');
-    await waitUntil(() => end.satellites[0], { what: 'the other end', timeoutMs: 60_000, intervalMs: 5 });
+    await waitUntil(() => end.satellites[0], { what: 'the other end', intervalMs: 5 });
     satellite = end.satellites[0]!;
   });
   afterEach(async () => {
@@ -38,7 +38,7 @@ describe('satellite: what goes out', () => {
       most = Math.max(most, socket.bufferedAmount);
     });
     const isFull = () => (socket.bufferedAmount >= 512 * 1_024 ? true : undefined);
-    await waitUntil(isFull, { what: 'a full socket', timeoutMs: 60_000, intervalMs: 5 });
+    await waitUntil(isFull, { what: 'a full socket', intervalMs: 5 });
     assert.ok(sent < 150, `${sent} parts of 28 MB were taken`);
     assert.equal(outbox.now({ type: 'heartbeat', sentAt: 0, health: [] }), true);
     satellite.socket.resume();
@@ -60,7 +60,6 @@ describe('satellite: what goes out', () => {
     const settled = Promise.allSettled(sending);
     await waitUntil(() => (socket.bufferedAmount >= 512 * 1_024 ? true : undefined), {
       what: 'full',
-      timeoutMs: 60_000,
     });
     outbox.close();
     const results = await settled;

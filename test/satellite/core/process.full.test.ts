@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startCasebookEnd, type CasebookEnd, type CasebookEndOptions } from '../support/casebook-end.ts';
 import { isRunning } from '../mcp/support.ts';
 import { runSatellite, type SatelliteProcess } from '../support/satellite-process.ts';
@@ -37,7 +37,7 @@ describe('satellite: process', () => {
     ...rest,
   });
   const held = { kind: 'connector' as const, connector: 'api', operation: 'get', parameters: { path: '/held' } };
-  const heldRequest = () => waitUntil(() => asked.at(-1), { what: 'the query', timeoutMs: 60_000, intervalMs: 10 });
+  const heldRequest = () => waitUntil(() => asked.at(-1), { what: 'the query', intervalMs: 10 });
 
   beforeEach(async () => {
     asked = [];
@@ -80,7 +80,6 @@ describe('satellite: process', () => {
     await casebook.close();
     await waitUntil(async () => ((await health()) === 503 ? true : undefined), {
       what: '503',
-      timeoutMs: 60_000,
       intervalMs: 20,
     });
     assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 404);
@@ -114,7 +113,7 @@ describe('satellite: process', () => {
     const after = await casebook.satellite();
     assert.notEqual(after.of('hello')[0]?.instance, before.of('hello')[0]?.instance);
     after.ask(held, { id });
-    const response = await waitUntil(() => asked[1], { what: 'the second query', timeoutMs: 60_000, intervalMs: 10 });
+    const response = await waitUntil(() => asked[1], { what: 'the second query', intervalMs: 10 });
     response.end('"anew"');
     assert.equal(Object.values(await after.answer(id))[0], 'anew');
   });
@@ -218,12 +217,12 @@ describe('satellite: process', () => {
     const server = { name: 'deaf', transport: 'stdio', command: 'node', args: ['-e', script] };
     const satellite = await run(configOf(casebook, { mcp_servers: [server] }));
     const written = () => readFile(join(satellite.folder, 'pid'), 'utf8').catch(() => undefined);
-    const pid = Number(await waitUntil(written, { what: 'the server', timeoutMs: 60_000, intervalMs: 20 }));
+    const pid = Number(await waitUntil(written, { what: 'the server', intervalMs: 20 }));
     satellite.child.kill('SIGTERM');
     await satellite.logged('stopping');
     satellite.child.kill('SIGTERM');
     assert.equal((await satellite.ended).code, 1);
-    await waitUntil(() => (isRunning(pid) ? undefined : true), { what: 'its end', timeoutMs: 60_000, intervalMs: 20 });
+    await waitUntil(() => (isRunning(pid) ? undefined : true), { what: 'its end', intervalMs: 20 });
   });
 
   it('ends when a port it is to listen on is taken', async () => {

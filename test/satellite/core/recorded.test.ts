@@ -14,7 +14,7 @@ describe('satellite: recorded incidents', () => {
   const ask = async (name: string, parameters: Record<string, unknown> = {}): Promise<any> => {
     const operation = connector.operations.find((operation) => operation.name === name)!;
     const parsed = operation.parameters.parse(parameters);
-    return await operation.run(parsed, { signal: AbortSignal.timeout(60_000), maxBytes: 1e7 });
+    return await operation.run(parsed, { signal: AbortSignal.timeout(240_000), maxBytes: 1e7 });
   };
 
   before(async () => {
@@ -80,7 +80,7 @@ describe('satellite: recorded incidents', () => {
     assert.ok((await ask('changes', { incident }))[0].kind);
     const edges = await ask('dependencies', { incident });
     assert.ok(edges.some(({ caller }: { caller: string }) => caller === 'checkout'));
-    const live = await connector.edges!(300, AbortSignal.timeout(60_000));
+    const live = await connector.edges!(300, AbortSignal.timeout(240_000));
     assert.equal(live.length, edges.length);
     assert.ok(live.every(({ source }) => source === 'recorded'));
   });
@@ -123,9 +123,9 @@ describe('satellite: recorded incidents', () => {
   });
 
   it('fails its check when the directory is gone', async () => {
-    await connector.check(AbortSignal.timeout(60_000));
+    await connector.check(AbortSignal.timeout(240_000));
     const { recorded } = connectorKinds;
     const gone = recorded.create({ directory: join(directory, 'none') }, { id: 'g', title: 'Gone', log: silent });
-    await assert.rejects(gone.check(AbortSignal.timeout(60_000)), /ENOENT/);
+    await assert.rejects(gone.check(AbortSignal.timeout(240_000)), /ENOENT/);
   });
 });

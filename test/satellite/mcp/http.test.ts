@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import { EVERY_KIND } from '../../support/mcp-server.ts';
 import { startHttpMcpServer, type HttpMcpServer, type HttpMcpServerOptions } from './http-server.ts';
 import {
@@ -43,7 +43,7 @@ describe('MCP servers over streamable HTTP', () => {
     };
 
     it('is awaited, asked, killed during a call, and asked again', async () => {
-      const port = await getPort();
+      const port = await freePort();
       const servers = connect([at(`http://127.0.0.1:${port}/mcp`)]);
       await until('a failure', () => statusOf(servers, 'remote') === 'failing' || undefined);
       assert.match(servers.health()[0]?.message ?? '', /ECONNREFUSED/u);

@@ -6,7 +6,7 @@ import type { McpCallContext, McpServers } from '../../../satellite/mcp/port.ts'
 import type { McpServersOptions } from '../../../satellite/mcp/servers.ts';
 import { QueryError } from '@casebook/connectors';
 import { createLog } from '../../../satellite/log.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const require = createRequire(import.meta.url);
 const program = (path: string): string => fileURLToPath(new URL(`../../support/${path}`, import.meta.url));
@@ -47,7 +47,7 @@ export function closeAfterEach(): void {
 
 /** Waits for what becomes true of the servers. */
 export async function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  return await waitUntil(async () => await condition(), { what, timeoutMs: 60_000, intervalMs: 10 });
+  return await waitUntil(async () => await condition(), { what, intervalMs: 10 });
 }
 
 export async function untilOk(servers: McpServers, name: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import { startServerProcess } from '../../support/server-process.ts';
 
 /** Users by what their profile allows; the password of all is `pa'ss`. */
@@ -8,7 +8,7 @@ const PROFILES = { everything: 0, nothing: 1, settings: 2 };
 
 /** Starts Debian's ClickHouse (18.16) on free ports, with the users `everything`, `nothing` and `settings`. */
 export async function startClickhouse(): Promise<{ url: string; stop(): Promise<void> }> {
-  const [http, tcp] = [await getPort(), await getPort()];
+  const [http, tcp] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${http}`;
   const entries = (each: (name: string, readonly: number) => string): string =>
     Object.entries(PROFILES)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import { clickhouse, type Connector } from '@casebook/connectors';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { addressOf } from '../../support/address.ts';
 import { startClickhouse } from './clickhouse-server.ts';
 import { ask, connectorOf, refused } from './support.ts';
@@ -46,7 +46,7 @@ describe('satellite connector: clickhouse', () => {
         );
         return found.length === n ? true : undefined;
       },
-      { what: `${n} of ${mark}`, timeoutMs: 60_000, intervalMs: 20 },
+      { what: `${n} of ${mark}`, intervalMs: 20 },
     );
 
   for (const user of ['everything', 'nothing', 'settings']) {
@@ -206,7 +206,7 @@ describe('satellite connector: clickhouse', () => {
         const found = await ask(connector, 'slow_queries', { limit: 200 });
         return found.find(({ text }: { text: string }) => text.includes('select count() from orders'));
       },
-      { what: 'the query in the log', timeoutMs: 60_000, intervalMs: 50 },
+      { what: 'the query in the log', intervalMs: 50 },
     );
     assert.ok(Number(slow.calls) >= 1);
   });
@@ -215,7 +215,7 @@ describe('satellite connector: clickhouse', () => {
     const signal = new AbortController().signal;
     await connector.check(signal);
     await assert.rejects(as('everything', { password: 'wrong' }).check(signal), /ClickHouse: .*[Pp]assword/);
-    const url = `http://127.0.0.1:${await getPort()}`;
+    const url = `http://127.0.0.1:${await freePort()}`;
     await assert.rejects(as('everything', { url }).check(signal), /No answer from ClickHouse: .*ECONNREFUSED/);
   });
 

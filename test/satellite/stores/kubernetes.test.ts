@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import { parseAllDocuments, stringify } from 'yaml';
 import { kubernetes, type Connector } from '@casebook/connectors';
 import { clusters } from '@casebook/wire';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import * as objects from '../../support/kubernetes/objects.ts';
 import { startKubernetes, TOKEN, type TestKubernetes } from '../../support/kubernetes/server.ts';
 import { ask, connectorOf, refused } from './support.ts';
@@ -220,7 +220,7 @@ describe('satellite connector: kubernetes', () => {
     const gone = new AbortController();
     const asking = refused(ask(connector, 'pods', {}, { signal: gone.signal }), 'timeout', /stopped/);
     const until = (what: string, holds: () => boolean) =>
-      waitUntil(() => holds() || undefined, { what, timeoutMs: 60_000, intervalMs: 5 });
+      waitUntil(() => holds() || undefined, { what, intervalMs: 5 });
     await until('the request', () => server.requests.length > 0);
     gone.abort();
     await asking;
@@ -320,7 +320,7 @@ describe('satellite connector: kubernetes', () => {
       const stranger = connectorOf(kubernetes, { server: server.url, token: 'wrong' });
       await assert.rejects(stranger.check(signal), /Kubernetes: Unauthorized \(status 401\)/);
       await assert.rejects(stranger.cluster!(signal), /Unauthorized/);
-      const nobody = connectorOf(kubernetes, { server: `http://127.0.0.1:${await getPort()}`, token: TOKEN });
+      const nobody = connectorOf(kubernetes, { server: `http://127.0.0.1:${await freePort()}`, token: TOKEN });
       await assert.rejects(nobody.check(signal), /No answer from Kubernetes: .*ECONNREFUSED/);
     });
 

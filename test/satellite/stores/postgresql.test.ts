@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import pg from 'pg';
 import { postgresql, type Connector } from '@casebook/connectors';
 import { startPostgres } from '../../../src/embedded/postgres.ts';
 import { READ_ONLY_NAMES, VOLATILE_READ_ONLY } from '../../../packages/connectors/postgresql/functions.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startNetwork } from '../../support/network.ts';
 import { ask, connectorOf, refused } from './support.ts';
 
@@ -23,7 +23,7 @@ describe('satellite connector: postgresql', () => {
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'casebook-stores-'));
     const settings = { fsync: 'off', shared_preload_libraries: 'pg_stat_statements' };
-    server = await startPostgres({ home, port: await getPort(), settings });
+    server = await startPostgres({ home, port: await freePort(), settings });
     admin = new pg.Client({ connectionString: server.adminUrl });
     await admin.connect();
     await admin.query(`
@@ -77,7 +77,6 @@ describe('satellite connector: postgresql', () => {
   const until = (mark: string, n: number) =>
     waitUntil(async () => ((await running(mark)) === n ? true : undefined), {
       what: `${n} of ${mark}`,
-      timeoutMs: 60_000,
       intervalMs: 10,
     });
 
@@ -146,7 +145,7 @@ describe('satellite connector: postgresql', () => {
             const locks = await ask(reader, 'locks');
             return locks.length > 0 ? locks : undefined;
           },
-          { what: 'a lock that is waited for', timeoutMs: 60_000, intervalMs: 10 },
+          { what: 'a lock that is waited for', intervalMs: 10 },
         );
         assert.match(lock.waiting_query, /paid = false/);
         assert.match(lock.blocking_query, /paid = true/);
@@ -443,7 +442,7 @@ describe('satellite connector: postgresql', () => {
       const wrong = connectorOf(postgresql, { url: readerUrl, password: 'wrong' });
       await assert.rejects(wrong.check(signal), /password authentication failed for user "reader"/);
       await wrong.close();
-      const nobody = connectorOf(postgresql, { url: `postgres://reader@127.0.0.1:${await getPort()}/x` });
+      const nobody = connectorOf(postgresql, { url: `postgres://reader@127.0.0.1:${await freePort()}/x` });
       await assert.rejects(nobody.check(signal), /No answer from PostgreSQL: .*ECONNREFUSED/);
       await nobody.close();
     });

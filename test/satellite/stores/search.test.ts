@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import { elasticsearch, opensearch, type Connector } from '@casebook/connectors';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startSearchServer, type TestSearchServer } from './search-server.ts';
 import { ask, connectorOf, refused } from './support.ts';
 
@@ -142,7 +142,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
         /stopped/,
       );
       const until = (what: string, holds: () => boolean) =>
-        waitUntil(() => holds() || undefined, { what, timeoutMs: 60_000, intervalMs: 5 });
+        waitUntil(() => holds() || undefined, { what, intervalMs: 5 });
       await until('the request', () => server.requests.length > before);
       gone.abort();
       await asking;
@@ -168,7 +168,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
       await connector.check(signal);
       await assert.rejects(connect({ password: 'wrong' }).check(signal), /unable to authenticate.*status 401/);
       await assert.rejects(
-        connect({ url: `http://127.0.0.1:${await getPort()}` }).check(signal),
+        connect({ url: `http://127.0.0.1:${await freePort()}` }).check(signal),
         /No answer from .*ECONNREFUSED/,
       );
     });

@@ -76,7 +76,7 @@ export class SatelliteEnd {
 
   /** Resolves when what was received satisfies a condition. @throws when the connection ends first, or after 20 s */
   async until<T>(found: () => T | undefined | false): Promise<T> {
-    const deadline = AbortSignal.timeout(60_000);
+    const deadline = AbortSignal.timeout(240_000);
     for (;;) {
       const value = found();
       if (value !== undefined && value !== false) return value;
@@ -180,7 +180,7 @@ export async function startCasebookEnd(options: CasebookEndOptions = {}, port = 
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address
   const address = http.address() as AddressInfo;
   const until = async (isSo: () => boolean): Promise<void> => {
-    const deadline = AbortSignal.timeout(60_000);
+    const deadline = AbortSignal.timeout(240_000);
     while (!isSo()) {
       deadline.throwIfAborted();
       await new Promise<void>((resolve) => {

@@ -48,7 +48,7 @@ export async function runSatellite(
     log: () => log,
     output: () => output,
     async logged(text) {
-      const signal = AbortSignal.timeout(60_000);
+      const signal = AbortSignal.timeout(240_000);
       while (!log.includes(text)) await once(child.stderr, 'data', { signal });
     },
     ended,

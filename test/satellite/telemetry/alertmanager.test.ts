@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { alertmanager, type Connector } from '@casebook/connectors';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startAlertmanager, type TestAlertmanager } from '../../support/alertmanager.ts';
 import { ask, check, checkOthers, connect, failing, timeIsOver } from './connect.ts';
 
@@ -9,8 +9,7 @@ interface Alert {
   status: { state: string };
 }
 
-describe('satellite: Alertmanager', function () {
-  this.timeout(120_000);
+describe('satellite: Alertmanager', () => {
   let server: TestAlertmanager;
   let connector: Connector;
   const time = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
@@ -35,7 +34,7 @@ describe('satellite: Alertmanager', function () {
         const states = alerts.map(({ status }) => status.state).sort();
         return states.join() === 'active,suppressed' ? true : undefined;
       },
-      { what: 'an active and a silenced alert', timeoutMs: 60_000 },
+      { what: 'an active and a silenced alert' },
     );
   });
   after(async () => {

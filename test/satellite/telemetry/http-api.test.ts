@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 import { prometheus } from '@casebook/connectors';
 import { listen, sendJson, type RunningServer } from '@casebook/offline-model';
 import { addressOf } from '../../support/address.ts';
@@ -117,7 +117,7 @@ describe('satellite: HTTP APIs of systems', () => {
   });
 
   it('says why there is no answer', async () => {
-    const nobody = connect(prometheus, { url: `http://127.0.0.1:${await getPort()}` });
+    const nobody = connect(prometheus, { url: `http://127.0.0.1:${await freePort()}` });
     await assert.rejects(
       check(nobody),
       failing('failed', /Prometheus at 127\.0\.0\.1:\d+ did not answer: ECONNREFUSED/),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { localTransport, loki, type Connector } from '@casebook/connectors';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createLokiSource } from '../../../src/features/sources/index.ts';
 import { startLoki, type TestLoki } from '../../support/loki.ts';
 import { ask, check, checkOthers, connect, failing, timeIsOver } from './connect.ts';
@@ -10,8 +10,7 @@ interface Streams {
   result: { stream: Record<string, string>; values: [string, string][] }[];
 }
 
-describe('satellite: Loki', function () {
-  this.timeout(120_000);
+describe('satellite: Loki', () => {
   let server: TestLoki;
   let connector: Connector;
   const now = Math.floor(Date.now() / 1000);
@@ -30,7 +29,6 @@ describe('satellite: Loki', function () {
     await server.push({ service_name: 'web', level: 'info' }, [{ at: now - 100, line: 'GET /cart' }]);
     await waitUntil(async () => ((await lines('{service_name=~".+"}')).length === 3 ? true : undefined), {
       what: 'the pushed lines',
-      timeoutMs: 60_000,
     });
   });
   after(async () => {

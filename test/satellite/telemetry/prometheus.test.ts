@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { localTransport, prometheus, type Connector } from '@casebook/connectors';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createPrometheusSource } from '../../../src/features/sources/index.ts';
 import type { RunningServer } from '@casebook/offline-model';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
 import { ask, check, checkOthers, connect, failing } from './connect.ts';
 import { startExporter } from './exporter.ts';
 
-describe('satellite: Prometheus', function () {
-  this.timeout(120_000);
+describe('satellite: Prometheus', () => {
   let exporter: RunningServer;
   let server: TestPrometheus;
   let connector: Connector;
@@ -32,7 +31,7 @@ describe('satellite: Prometheus', function () {
         const { result } = (await ask(connector, 'query', { query })) as { result: unknown[] };
         return result.length > 0 ? true : undefined;
       },
-      { what: 'four scrapes and an alert', timeoutMs: 60_000 },
+      { what: 'four scrapes and an alert' },
     );
   });
   after(async () => {

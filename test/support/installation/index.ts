@@ -9,15 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readPidFile, isAlive } from '../../../src/embedded/process-table.ts';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../wait-until.ts';
 import { COMPILE_CACHE, workflowBundle } from '../own-programs.ts';
 import { startHeldPrometheus, type HeldPrometheus } from '../held-prometheus.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../scripted-model/index.ts';
 
 export const processNames = ['postgres', 'temporal', 'worker', 'api'] as const;
 export type ProcessName = (typeof processNames)[number];
-
-const BACK_WITHIN_MS = 90_000;
 
 export interface Installation {
   home: string;
@@ -118,7 +116,7 @@ export async function startInstallation(options: {
         if (!processNames.every((name) => isAlive(pid(name) ?? 0))) return undefined;
         return (await fetch(`${facts.apiUrl}/readyz`)).ok ? true : undefined;
       };
-      await waitUntil(up, { what: 'the installation', timeoutMs: BACK_WITHIN_MS });
+      await waitUntil(up, { what: 'the installation' });
     },
     async investigate(query, more = {}) {
       const response = await fetch(`${facts.apiUrl}/api/v1/investigate`, {
@@ -140,7 +138,7 @@ export async function startInstallation(options: {
           const body: T = JSON.parse(text);
           return body;
         },
-        { what: path, timeoutMs: BACK_WITHIN_MS },
+        { what: path },
       ),
     errors: () => errors,
     async stop() {
@@ -153,7 +151,6 @@ export async function startInstallation(options: {
 async function untilGone(pid: number): Promise<void> {
   await waitUntil(() => (isAlive(pid) ? undefined : true), {
     what: `the end of ${pid}`,
-    timeoutMs: 60_000,
     intervalMs: 5,
   });
 }

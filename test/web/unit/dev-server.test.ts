@@ -5,7 +5,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { endpoints } from '../../../src/app.ts';
-import getPort from 'get-port';
+import { freePort } from '../../../src/embedded/free-port.ts';
 
 const WEB = resolve(import.meta.dirname, '../../../web');
 
@@ -26,7 +26,7 @@ describe('the development server of the web app', () => {
   });
 
   before(async () => {
-    const port = await getPort();
+    const port = await freePort();
     api.listen(0, '127.0.0.1');
     await once(api, 'listening');
     const address = api.address();

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import { loki as lokiKind } from '@casebook/connectors';
 import { createLokiSource, type TelemetrySource } from '../../../../src/features/sources/index.ts';
 import { overHttp } from '../../../../src/features/sources/transport.ts';
 import { startLoki, type TestLoki } from '../../../support/loki.ts';
 import { check } from './support.ts';
 
-describe('checks on a real Loki', function () {
-  this.timeout(120_000);
+describe('checks on a real Loki', () => {
   let loki: TestLoki;
   let source: TelemetrySource;
   const now = Math.floor(Date.now() / 1_000);
@@ -42,7 +41,7 @@ describe('checks on a real Loki', function () {
         );
         return lines.length > 0 ? true : undefined;
       },
-      { what: 'the pushed lines', timeoutMs: 60_000 },
+      { what: 'the pushed lines' },
     );
   });
 

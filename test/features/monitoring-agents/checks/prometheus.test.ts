@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import { prometheus as prometheusKind } from '@casebook/connectors';
 import { createPrometheusSource, type TelemetrySource } from '../../../../src/features/sources/index.ts';
 import { overHttp } from '../../../../src/features/sources/transport.ts';
@@ -9,8 +9,7 @@ import { addressOf } from '../../../support/address.ts';
 import { startPrometheus, type TestPrometheus } from '../../../support/prometheus.ts';
 import { check, subjectsOf } from './support.ts';
 
-describe('checks on a real Prometheus', function () {
-  this.timeout(120_000);
+describe('checks on a real Prometheus', () => {
   let prometheus: TestPrometheus;
   let target: Server;
   let source: TelemetrySource;
@@ -70,10 +69,10 @@ describe('checks on a real Prometheus', function () {
         const result = await run(baseline);
         return result.summary.startsWith('learning') ? result : undefined;
       },
-      { what: 'the first samples', timeoutMs: 60_000 },
+      { what: 'the first samples' },
     );
     assert.match(learning.summary, /^learning: \d+ of 20 points$/);
-    const usual = await waitUntil(learnedFully, { what: 'a learned baseline', timeoutMs: 60_000, intervalMs: 500 });
+    const usual = await waitUntil(learnedFully, { what: 'a learned baseline', intervalMs: 500 });
     assert.equal(usual.status, 'ok', usual.summary);
     const healthSubject = { type: 'service_health', window_seconds: 10, history_seconds: 300 };
     const well = await run(healthSubject);
@@ -85,7 +84,7 @@ describe('checks on a real Prometheus', function () {
         const result = await run(baseline);
         return result.status === 'finding' ? result : undefined;
       },
-      { what: 'the finding', timeoutMs: 60_000, intervalMs: 250 },
+      { what: 'the finding', intervalMs: 250 },
     );
     assert.deepEqual(
       found.observations.map(({ subject, isFinding, value }) => [subject, isFinding, value]),
@@ -100,7 +99,7 @@ describe('checks on a real Prometheus', function () {
         const findings = result.observations.filter(({ isFinding }) => isFinding);
         return findings.length === 2 && findings.some(({ text }) => text.includes('Backlog')) ? result : undefined;
       },
-      { what: 'both services unwell', timeoutMs: 60_000, intervalMs: 500 },
+      { what: 'both services unwell', intervalMs: 500 },
     );
     const textOf = (service: string) => unwell.observations.find(({ subject }) => subject === service)!.text;
     assert.match(textOf('mail'), /^mail: Backlog fires since .*Z: 900 jobs wait/);

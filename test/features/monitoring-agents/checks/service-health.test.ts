@@ -16,8 +16,7 @@ const USUALLY_NOTICED_SECONDS = 400;
 
 describe('checks: service_health', () => {
   for (const { name } of incidents) {
-    it(`${name}: notices the fault in the service at fault, and nothing before it`, async function () {
-      this.timeout(120_000);
+    it(`${name}: notices the fault in the service at fault, and nothing before it`, async () => {
       const truth = read(`truth/${name}.json`);
       const { window } = read(`incidents/${name}/incident.json`);
       const source = createRecordedIncidentSource(join(demo, 'incidents', name));

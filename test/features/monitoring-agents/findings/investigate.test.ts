@@ -5,7 +5,7 @@ import { Finding } from '../../../../src/features/monitoring-agents/entities.ts'
 import { openInvestigation } from '../../../../src/features/monitoring-agents/findings/index.ts';
 import { lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
 import { IdempotencyHeaders } from '../../../../src/features/investigations/schemas.ts';
-import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { checkOf, findingsOf, observe, resultOf, seen, storeAgent } from './support.ts';
@@ -39,7 +39,6 @@ describe('the investigation of a finding', () => {
       opened.catch(() => undefined);
       await waitUntil(async () => (await waiting()) || undefined, {
         what: 'a lock that is waited for',
-        timeoutMs: 60_000,
       });
       await em.nativeUpdate(Finding, { id: ref.findingId }, { summary: 'still there' });
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { anyTeam } from '../../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import { Finding, MonitoringSession } from '../../../../src/features/monitoring-agents/entities.ts';
 import { Conversation } from '../../../../src/features/transcripts/index.ts';
 import { sampleIncident } from '../../../support/telemetry-source.ts';
@@ -81,7 +81,7 @@ describe('an instruction check', () => {
         if (sessions.length < runs) return undefined;
         return (await chats.call('GET', `/api/monitoring-chat/${chatId}/sessions/${sessions[0]!.id}`)).body;
       },
-      { what: `the end of run ${runs} of agent ${chatId}`, timeoutMs: 60_000 },
+      { what: `the end of run ${runs} of agent ${chatId}` },
     );
   const findingsOf = (agentId: string) =>
     chats.harness.database.orm.em.fork().find(Finding, { agentId, origin: 'check' }, anyTeam);
@@ -114,7 +114,6 @@ describe('an instruction check', () => {
     assert.deepEqual([finding?.status, finding?.service], ['open', 'db']);
     await waitUntil(async () => ((await standing(chat_id))?.last?.status === 'finding' ? true : undefined), {
       what: 'the agent to hear of it',
-      timeoutMs: 60_000,
     });
   });
 
@@ -184,7 +183,7 @@ describe('an instruction check', () => {
         for await (const { status } of temporal.workflow.list({ query })) runs.push(status.name);
         return !runs.includes('RUNNING') && runs.length > 1 ? true : undefined;
       },
-      { what: 'both runs of the workflow', timeoutMs: 60_000 },
+      { what: 'both runs of the workflow' },
     );
     assert.deepEqual(runs.toSorted(), ['COMPLETED', 'CONTINUED_AS_NEW']);
   });
@@ -226,7 +225,7 @@ describe('an instruction check', () => {
         const said = await em().count(Conversation, { id: session.id }, anyTeam);
         return left + said === 0 ? true : undefined;
       },
-      { what: 'the rows of the agent to be gone', timeoutMs: 60_000 },
+      { what: 'the rows of the agent to be gone' },
     );
   });
 });

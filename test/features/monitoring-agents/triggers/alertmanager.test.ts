@@ -1,7 +1,7 @@
 /** The real Alertmanager, pointed at the real API: what it sends again and again is one finding and one investigation. */
 import assert from 'node:assert/strict';
 import { anyTeam } from '../../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import { Investigation } from '../../../../src/features/investigations/index.ts';
 import { startAlertmanager, type TestAlertmanager } from '../../../support/alertmanager.ts';
 import { startHarness, type Harness } from '../../../support/harness.ts';
@@ -19,8 +19,7 @@ interface Finding {
   investigation: { id: string } | null;
 }
 
-describe('a real Alertmanager that is pointed at POST /api/monitor', function () {
-  this.timeout(120_000);
+describe('a real Alertmanager that is pointed at POST /api/monitor', () => {
   let harness: Harness;
   let alertmanager: TestAlertmanager;
   before(async () => {
@@ -35,7 +34,7 @@ describe('a real Alertmanager that is pointed at POST /api/monitor', function ()
   const findings = async (): Promise<Finding[]> =>
     ((await harness.request('GET', '/api/findings')).body as { findings: Finding[] }).findings;
   const untilFinding = (what: string, is: (finding: Finding) => boolean): Promise<Finding> =>
-    waitUntil(async () => (await findings()).find(is), { what, timeoutMs: 60_000 });
+    waitUntil(async () => (await findings()).find(is), { what });
   const investigations = (): Promise<number> => harness.database.orm.em.fork().count(Investigation, {}, anyTeam);
   const alert = {
     labels: { alertname: 'HighErrorRate', service: 'checkout', severity: 'critical' },

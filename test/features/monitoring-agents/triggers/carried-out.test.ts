@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../../src/db/team-filter.ts';
-import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import { Finding, MonitoringSession } from '../../../../src/features/monitoring-agents/entities.ts';
 import { Plan } from '../../../../src/features/monitoring-agents/plan/schema.ts';
 import { createAgent, notifyAgent } from '../../../../src/features/monitoring-agents/service.ts';
@@ -12,8 +12,7 @@ import { startHarness, type Harness } from '../../../support/harness.ts';
 import { shortInvestigation } from '../../../support/scripts.ts';
 import { sampleIncident } from '../../../support/telemetry-source.ts';
 
-describe('what comes from outside, carried out', function () {
-  this.timeout(120_000);
+describe('what comes from outside, carried out', () => {
   const agentId = randomUUID();
   let harness: Harness;
   let teamId: string;
@@ -44,7 +43,7 @@ describe('what comes from outside, carried out', function () {
         const ended = await em().find(MonitoringSession, { agentId, trigger, finishedAt: { $ne: null } });
         return ended.length >= count ? ended.map(({ checkId }) => checkId).toSorted() : undefined;
       },
-      { what: `${count} checks because of ${trigger}`, timeoutMs: 60_000 },
+      { what: `${count} checks because of ${trigger}` },
     );
   const post = async (body: unknown, query = '') => {
     const headers = { authorization: `Bearer ${harness.apiKey}` };

@@ -1,4 +1,4 @@
-import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import assert from 'node:assert/strict';
 import { anyTeam } from '../../../../src/db/team-filter.ts';
 import { Team } from '../../../../src/features/identity/index.ts';
@@ -167,7 +167,7 @@ describe('satellites in runs', () => {
           const [one] = (listed.body as { sessions: { status: string; summary: string }[] }).sessions;
           return one && one.status !== 'running' ? one : undefined;
         },
-        { what: 'the session of the check', timeoutMs: 60_000 },
+        { what: 'the session of the check' },
       );
       await call('DELETE', `/api/monitoring-chat/${id}`);
       return session;
