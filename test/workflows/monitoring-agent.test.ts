@@ -79,8 +79,9 @@ describe('workflow of a monitoring agent', () => {
   it('takes a new plan in the middle of a check: the run is stopped, reports nothing, and the new check runs', async () => {
     gauge.value = 500;
     gauge.delayMs = 60_000;
+    const { asked } = gauge;
     const agent = await startAgent(harness, [gaugeCheck()]);
-    await untilState(agent, 'a running check', ({ checks }) => checks[0]?.running);
+    await waitUntil(() => gauge.asked > asked || undefined, { what: 'a check that waits for its answer' });
     gauge.delayMs = undefined;
     const { status } = await agent.patchPlan({
       plan: { checks: [{ id: 'queue', check: { condition: { type: 'threshold', operator: '>', value: 1_000 } } }] },
