@@ -169,7 +169,6 @@ export async function workerKilledAroundApproval(place: Place): Promise<void> {
   void call('POST', '/api/v1/chat', question, { key: made.json.api_key }).catch(() => {});
   const pending = await waitUntil(async () => (await call('GET', '/api/approvals?status=pending')).json.approvals[0], {
     what: 'an approval that is pending',
-    timeoutMs: 60_000,
   });
   await worker!.kill();
   const path = `/api/approvals/${pending.id}`;
@@ -187,7 +186,7 @@ export async function workerKilledAroundApproval(place: Place): Promise<void> {
       const { json } = await call('GET', `/api/chat/${pending.conversation_id}`);
       return json.run === null ? json.messages.at(-1).turn : undefined;
     },
-    { what: 'the end of the turn', timeoutMs: 150_000 },
+    { what: 'the end of the turn' },
   );
   assert.deepEqual([answer.status, answer.text], ['completed', 'It was restarted.']);
   assert.equal(asked('approved').length, 1);

@@ -153,7 +153,7 @@ describe('questions of runs to satellites', () => {
       return { [Symbol.dispose]: () => waits.push('over') };
     };
     const answer = calls.ask(call({ requestId: randomUUID(), onWait }), never);
-    await waitUntil(() => waits[0], { what: 'the wait', timeoutMs: 60_000, intervalMs: 10 });
+    await waitUntil(() => waits[0], { what: 'the wait', intervalMs: 10 });
     const back = await connect('away', ({ id }, self) => self.answer(id, 'back'));
     assert.equal((await answer).text, '"back"');
     assert.deepEqual(waits, ['satellite away', 'over']);
@@ -169,7 +169,7 @@ describe('questions of runs to satellites', () => {
     satellite.cut();
     for (let times = 2; times <= 5; times++) {
       const { asked } = await connect('often', (_request, self) => self.cut());
-      await waitUntil(() => asked[0], { what: `request ${times}`, timeoutMs: 60_000, intervalMs: 10 });
+      await waitUntil(() => asked[0], { what: `request ${times}`, intervalMs: 10 });
     }
     const [end] = await outcome;
     assert.ok(end.status === 'rejected' && end.reason instanceof SatelliteOffline);
