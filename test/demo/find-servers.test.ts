@@ -83,7 +83,7 @@ describe('finding Prometheus', () => {
     try {
       await assert.rejects(
         find(),
-        /There is no Prometheus and none could be had \(download: .*SHA-256 differs; Debian's package: .*apt-get/,
+        /Prometheus was not found and could not be downloaded \(download: .*SHA-256 differs; Debian's package: .*apt-get/,
       );
     } finally {
       process.env['PATH'] = path;

@@ -65,7 +65,7 @@ describe('the sources of a team', () => {
     assert.ok(incident.capabilities.includes('metrics') && incident.capabilities.includes('logs'));
     const away = body.sources.find(({ id }: { id: string }) => id === 'satellite:prod-eu/prometheus');
     assert.deepEqual([away?.owner, away?.satellite, away?.alerts, away?.kind], ['team', 'prod-eu', [], 'prometheus']);
-    assert.match(away.error, /Satellite prod-eu is offline; it was last seen at 2026-03-01T12:00:00.000Z/);
+    assert.match(away.error, /The satellite "prod-eu" is offline; it was last seen at 2026-03-01T12:00:00.000Z/);
     assert.deepEqual([body.sources.length, body.truncated], [7, false]);
   });
 

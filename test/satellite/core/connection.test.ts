@@ -235,12 +235,12 @@ describe('satellite: connection', () => {
       for (let i = 0; i < 500 && first.socket.bufferedAmount < 1_000_000; i++)
         first.ask({ kind: 'connector', connector: 'nobody', operation: 'x'.repeat(150), parameters: {} });
     };
-    let isAsking = true;
+    const answered = new AbortController();
     const asking = (async () => {
-      for (; isAsking; await nextTurn()) ask();
+      for (; !answered.signal.aborted; await nextTurn()) ask();
     })();
     const second = await end.satellite();
-    isAsking = false;
+    answered.abort();
     await asking;
     assert.ok(await second.query('nobody', 'run'));
     first.socket.resume();
