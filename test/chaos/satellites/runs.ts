@@ -121,8 +121,8 @@ export async function workerKilled(place: Place): Promise<void> {
 
 export async function workerAskedToEnd(place: Place): Promise<void> {
   const [worker] = place.cluster.workers;
-  const run = await startHeldRun(place, 'worker-ended');
-  // It waits for its calls for as long as it may (20 s), and no longer; the satellite may work a little longer than that.
+  const run = await startHeldRun(place, 'left-waiting');
+  // It drains for up to 20 s, then gives its calls up. A tool has 75 s at the satellite, a source only 30.
   await worker!.terminate();
   run.release();
   worker!.start();

@@ -253,7 +253,9 @@ const clipped = (text: string): string => storableText(text.slice(0, MAX_TEXT));
 
 async function withSources(em: EntityManager, agentId: string, checkIds: readonly string[]) {
   const ids = await idsWithSources(em, agentId, checkIds);
-  return ids.length === 0 ? [] : em.find(Finding, { id: { $in: ids } }, { orderBy: { createdAt: 'asc' } });
+  return ids.length === 0
+    ? []
+    : em.find(Finding, { id: { $in: ids } }, { orderBy: { createdAt: 'asc', dedupKey: 'asc' } });
 }
 
 /** An agent's findings that are not closed and have one of the checks as a source. */
