@@ -195,8 +195,8 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
 /** A PostgreSQL that may be killed. */
 async function ownServer(): Promise<{ postgres: Supervised; database: TestDatabase }> {
   const home = mkdtempSync(join(tmpdir(), 'casebook-satellites-'));
-  // A process that is killed leaves what it has written to the system.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  // A killed process leaves what it has written to the system; with synchronous_commit off that is not all it has committed.
+  const settings = { fsync: 'off', full_page_writes: 'off' };
   const postgres = await startPostgres({ home, port: 0, settings });
   const orm = await openOrm({ entities, databaseUrl: postgres.url });
   const drop = async (): Promise<void> => {
