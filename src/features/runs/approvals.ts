@@ -11,7 +11,7 @@ import { requireOneOf, type Actor } from '../../http/authenticate.ts';
 import { Conflict, NotFound } from '../../http/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { Conversation, ToolCall, type ReadScopes } from '../transcripts/index.ts';
+import { Conversation, readScopeOf, ToolCall, type ReadScopes } from '../transcripts/index.ts';
 import {
   approvalDecidedSignal,
   isOpen,
@@ -171,7 +171,7 @@ export async function findApproval(
   const approval = await em.findOne(Approval, { id });
   const call = approval && (await em.findOne(ToolCall, { id: approval.toolCallId }));
   if (!call) throw approvalNotFound();
-  requireOneOf(actor, readScopes[approval.kind] ?? 'team:admin');
+  requireOneOf(actor, readScopeOf(readScopes, approval.kind));
   return { approval, call };
 }
 

@@ -130,7 +130,8 @@ export async function closeSteps(em: EntityManager, conversation: Conversation, 
 /** What a key must grant to see what was found in a run, by kind. */
 export type ReadScopes = Readonly<Record<string, string>>;
 
-const readScopeOf = (readScopes: ReadScopes, kind: string): string => readScopes[kind] ?? 'team:admin';
+/** The scope to see what was found in a run of this kind; of a kind that no room declares, that of admins. */
+export const readScopeOf = (readScopes: ReadScopes, kind: string): string => readScopes[kind] ?? 'team:admin';
 
 /**
  * A tool call with its content, for a caller who may read its conversation.
