@@ -12,7 +12,7 @@ import {
   windowFields,
 } from './source-tool.ts';
 import { anomalyOf, MAX_POINTS, resultPoints, identity, joinAll } from './series.ts';
-import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
+import { resolveBaseline, windowOfCall } from './window.ts';
 
 /** `search_metrics`: the metrics of a source. */
 export const searchMetrics = defineSourceTool({
@@ -62,14 +62,9 @@ export const queryMetric = defineSourceTool({
   needs: { capability: 'metrics', method: 'queryMetric' },
   summarize: ({ metric, service, statistic }) =>
     `Query ${metric}${statistic ? ` (${statistic})` : ''}${service ? ` of ${service}` : ''}`,
-  async answer(input, source, { clock, signal }) {
-    const description = await source.describe({ signal });
-    const window = resolveWindow(
-      input,
-      description,
-      clock.now().getTime() / 1000,
-      alertFor(description, input.service),
-    );
+  async answer(input, source, context) {
+    const { signal } = context;
+    const { description, window } = await windowOfCall(input, source, context);
     const baseline = resolveBaseline(input, window, description);
     const { metric, service, statistic } = input;
     const ask = (period: TimeWindow) =>

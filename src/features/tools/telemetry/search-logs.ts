@@ -5,7 +5,7 @@ import type { SearchLogsResult } from '../results.ts';
 import { clip, count } from '../text.ts';
 import { toIso, toIsoWindow } from '../time.ts';
 import { limitField, serviceField, sourceField, windowFields, defineSourceTool } from './source-tool.ts';
-import { alertFor, resolveWindow } from './window.ts';
+import { windowOfCall } from './window.ts';
 
 /** Lines to request; all of them are grouped by pattern. */
 const MAX_LINES = 20_000;
@@ -38,14 +38,9 @@ export const searchLogs = defineSourceTool({
   needs: { capability: 'logs', method: 'searchLogs' },
   summarize: ({ service, text, level, source }) =>
     `Search ${level ? `${level} ` : ''}logs of ${service ?? source}${text ? ` for "${text}"` : ''}`,
-  async answer(input, source, { clock, signal }) {
-    const description = await source.describe({ signal });
-    const window = resolveWindow(
-      input,
-      description,
-      clock.now().getTime() / 1000,
-      alertFor(description, input.service),
-    );
+  async answer(input, source, context) {
+    const { signal } = context;
+    const { window } = await windowOfCall(input, source, context);
     const { service, text, level } = input;
     const page = await source.searchLogs({ service, text, level, ...window, limit: MAX_LINES }, { signal });
     const { patterns } = groupLogPatterns(page.lines, { examples: input.limit });

@@ -1,6 +1,13 @@
 /** Which window a tool looks at if the model leaves it open. */
-import { SourceError, type Alert, type SourceDescription, type TimeWindow } from '../../sources/port.ts';
+import {
+  SourceError,
+  type Alert,
+  type SourceDescription,
+  type TelemetrySource,
+  type TimeWindow,
+} from '../../sources/port.ts';
 import { toIso } from '../time.ts';
+import type { ToolContext } from '../tool.ts';
 
 const MINUTE = 60;
 const AROUND_ALERT = 30 * MINUTE;
@@ -51,6 +58,20 @@ export function resolveWindow(
   throw new SourceError(
     `The window is empty: it begins at ${toIso(window.from)} and ends at ${toIso(window.to)}.${coverage(description)}`,
   );
+}
+
+/**
+ * The window of a call that may name a service, around an alert of that service if the source has one.
+ * @throws {SourceError} if the source cannot be described, or the window would be empty
+ */
+export async function windowOfCall(
+  input: WindowInput & { service?: string },
+  source: TelemetrySource,
+  { clock, signal }: Pick<ToolContext, 'clock' | 'signal'>,
+): Promise<{ description: SourceDescription; window: TimeWindow }> {
+  const description = await source.describe({ signal });
+  const now = clock.now().getTime() / 1000;
+  return { description, window: resolveWindow(input, description, now, alertFor(description, input.service)) };
 }
 
 /**
