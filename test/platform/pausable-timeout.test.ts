@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'mocha';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { pausableTimeout } from '../../src/platform/pausable-timeout.ts';
 
 describe('a pausable timeout', () => {
   const untilFired = (signal: AbortSignal) =>
-    waitUntil(() => signal.aborted || undefined, { what: 'the timeout', timeoutMs: 60_000, intervalMs: 5 });
+    waitUntil(() => signal.aborted || undefined, { what: 'the timeout', intervalMs: 5 });
 
   it('fires when its time is over', async () => {
     using timeout = pausableTimeout(10);

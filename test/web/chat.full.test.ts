@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { ask, byQuestion, type Lines } from '../features/chats/script.ts';
 import { startHeldPrometheus } from '../support/held-prometheus.ts';
 import { startNetwork } from '../support/network.ts';
@@ -194,7 +194,7 @@ describe('the chat page', () => {
       const offered = async () =>
         JSON.stringify(await web.call('GET', `/satellite/tools/list?team_id=${teamId}`)).includes('"restart"') ||
         undefined;
-      await waitUntil(offered, { what: 'the tools of the satellite', timeoutMs: 60_000 });
+      await waitUntil(offered, { what: 'the tools of the satellite' });
       const { page, end } = await web.visit('/chat');
       await say(page, ask('acts'));
       const card = page.getByRole('region', { name: 'Allow this action?' });

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/features/investigations/index.ts';
 import { IdempotencyHeaders } from '../../../../src/features/investigations/schemas.ts';
 import { createRunLauncher } from '../../../../src/features/runs/index.ts';
-import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createEventLog, type EventLog } from '../../../../src/platform/event-log/index.ts';
@@ -60,7 +60,6 @@ describe('start_investigation', () => {
   const untilRunning = (id: string) =>
     waitUntil(async () => (await deps.launcher.state(id)) === 'running' || undefined, {
       what: 'the workflow',
-      timeoutMs: 60_000,
     });
   const rowsAbout = (query: string): Promise<Investigation[]> =>
     forTeam(database.orm.em, teamId).find(Investigation, { query });
