@@ -1,5 +1,6 @@
 /**
- * `npm test`: the tests that every change has to pass, in as many processes as there are cores, from one queue of files.
+ * `npm test`: the tests that every change has to pass, in one process more than there are cores (half of their time
+ * is waiting), from one queue of files.
  * What failed is run again alone when all others have ended; test/runner/verdict.ts says what that means.
  * - `--full`: the other tests instead, `NAME.full.test.ts`
  * - `--changed`: only those that imports of what has changed since the main branch reach
@@ -68,7 +69,7 @@ const report = (batch: BatchResult): void => {
   console.log(batchLine(batch));
 };
 const files = values.changed ? await reachedBy(testFiles(tier), changedFiles()) : testFiles(tier);
-const first = await runBatches(inOrder(files, durations), availableParallelism(), report);
+const first = await runBatches(inOrder(files, durations), availableParallelism() + 1, report);
 const load = loadavg()[0]!;
 
 // Each alone, and in a process that has run nothing else.
