@@ -16,6 +16,29 @@ export interface MetricSeries {
   values: number[];
 }
 
+/** One operation of one service within a trace. A client span and its server span are parent and child. */
+export interface Span {
+  traceId: string;
+  spanId: string;
+  parentId?: string;
+  service: string;
+  operation: string;
+  /** Unix seconds. */
+  start: number;
+  durationMs: number;
+  kind?: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
+  /** Absent when the source does not say. */
+  status?: 'ok' | 'error';
+}
+
+export interface LogLine {
+  /** Unix seconds. */
+  at: number;
+  service: string;
+  level?: string;
+  message: string;
+}
+
 /** `caller` depends on `callee`. */
 export interface ServiceEdge {
   caller: string;
@@ -40,6 +63,10 @@ export interface RankingInput {
   series: MetricSeries[];
   /** Empty when no dependency graph is known: every service is then a candidate. */
   edges: ServiceEdge[];
+  /** Whole traces of the baseline and the incident: all of them or a sample. Empty or absent takes nothing away. */
+  spans?: readonly Span[];
+  /** Log lines of the baseline and the incident, in order of time. Empty or absent takes nothing away. */
+  logs?: readonly LogLine[];
   /** Absent when only "something is wrong in this window" is known. */
   alert?: Alert;
   /** Healthy reference, when known. It may be far from the incident, before or after it. */

@@ -5,12 +5,20 @@
  * message that a model and an operator can act on.
  */
 import type { Clock } from '../../platform/clock.ts';
-import type { MetricSeries, ServiceEdge, TimeWindow } from '../diagnosis/index.ts';
+import type { LogLine, MetricSeries, ServiceEdge, Span, TimeWindow } from '../diagnosis/index.ts';
 
-export type { MetricSeries, ServiceEdge, TimeWindow };
+export type { LogLine, MetricSeries, ServiceEdge, Span, TimeWindow };
 
 export type SourceKind = 'recorded-incident' | 'prometheus' | 'loki' | 'dependency-graph';
-export type SourceCapability = 'services' | 'metrics' | 'promql' | 'logs' | 'dependencies' | 'changes' | 'alerts';
+export type SourceCapability =
+  | 'services'
+  | 'metrics'
+  | 'promql'
+  | 'logs'
+  | 'traces'
+  | 'dependencies'
+  | 'changes'
+  | 'alerts';
 
 export interface CallOptions {
   signal: AbortSignal;
@@ -81,20 +89,49 @@ export interface LogQuery extends TimeWindow {
   limit: number;
 }
 
-export interface LogLine {
-  /** Unix seconds. */
-  at: number;
-  service: string;
-  level?: string;
-  message: string;
-}
-
 export interface LogPage {
   lines: LogLine[];
   /** True when more lines matched than `limit`. */
   truncated: boolean;
   /** Unreadable lines (not JSON, too long) in the source; absent if none. */
   unreadable?: number;
+}
+
+export interface TraceQuery extends TimeWindow {
+  service?: string;
+  operation?: string;
+  minDurationMs?: number;
+  maxDurationMs?: number;
+  /** `error`: traces with a failed span (of `service` and `operation`, where given). */
+  status?: 'ok' | 'error';
+  limit: number;
+}
+
+/** What a search says about one trace. */
+export interface TraceSummary {
+  traceId: string;
+  /** The root span; where it is missing, the earliest span. */
+  service: string;
+  operation: string;
+  /** Unix seconds. */
+  start: number;
+  durationMs: number;
+  /** Absent when the source does not say without reading the whole trace. */
+  spans?: number;
+  errors?: number;
+}
+
+export interface TracePage {
+  traces: TraceSummary[];
+  /** True when more traces matched than `limit`. */
+  truncated: boolean;
+}
+
+/** Whole traces of a window, spread evenly over it. */
+export interface SpanSample {
+  spans: Span[];
+  /** True when the source holds, or may hold, more traces than these. */
+  sampled: boolean;
 }
 
 /** A change to the system: a deploy, a flag, a configuration or scaling change. */
@@ -150,6 +187,13 @@ export interface TelemetrySource {
   surveyMetrics?(query: SurveyQuery, options: CallOptions): Promise<MetricSeries[]>;
   promql?(query: { expr: string; maxPoints: number } & TimeWindow, options: CallOptions): Promise<PromqlSeries[]>;
   searchLogs?(query: LogQuery, options: CallOptions): Promise<LogPage>;
+  searchTraces?(query: TraceQuery, options: CallOptions): Promise<TracePage>;
+  /** All spans of one trace; undefined if the source does not have it. */
+  getTrace?(traceId: string, options: CallOptions): Promise<Span[] | undefined>;
+  /** At most about `maxSpans` spans, in whole traces. */
+  sampleSpans?(query: TimeWindow & { maxSpans: number }, options: CallOptions): Promise<SpanSample>;
+  /** At most `maxLines` lines of all services, spread evenly over the window, in order of time. */
+  sampleLogs?(query: TimeWindow & { maxLines: number }, options: CallOptions): Promise<LogPage>;
   /** Who calls whom, as observed in the window. */
   dependencies?(window: TimeWindow, options: CallOptions): Promise<ServiceEdge[]>;
   /** Who calls whom now; undefined if nothing observes it. */

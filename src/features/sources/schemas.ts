@@ -9,6 +9,7 @@ const CAPABILITIES = [
   'metrics',
   'promql',
   'logs',
+  'traces',
   'dependencies',
   'changes',
   'alerts',
