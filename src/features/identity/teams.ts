@@ -44,11 +44,14 @@ export function createTeam(
 export const ownTeam = (em: EntityManager, { teamId }: Pick<Principal, 'teamId'>): Promise<Team> =>
   em.findOneOrFail(Team, { id: teamId });
 
-export async function renameTeam(em: EntityManager, principal: Principal, name: string): Promise<Team> {
-  const team = await ownTeam(em, principal);
-  team.name = name;
-  await em.flush();
-  return team;
+/** @throws {Unauthorized} if the caller was revoked meanwhile */
+export function renameTeam(em: EntityManager, principal: Principal, name: string): Promise<Team> {
+  return em.transactional(async (tx) => {
+    await lockTeamFor(tx, principal);
+    const team = await ownTeam(tx, principal);
+    team.name = name;
+    return team;
+  });
 }
 
 /** Who a key acts for in its team; undefined for a program's key. */

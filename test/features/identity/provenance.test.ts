@@ -5,7 +5,7 @@ import { revokeApiKey } from '../../../src/features/identity/credentials.ts';
 import { createOperatorLink, Membership } from '../../../src/features/identity/index.ts';
 import { addMember, listMembers, removeMember } from '../../../src/features/identity/members.ts';
 import { revokeSession } from '../../../src/features/identity/sessions.ts';
-import { createTeam } from '../../../src/features/identity/teams.ts';
+import { createTeam, renameTeam } from '../../../src/features/identity/teams.ts';
 import { revokeToken } from '../../../src/features/satellites/tokens.ts';
 import { startIdentityApi, type Browser, type IdentityApi, ROLE_SCOPES } from './support.ts';
 
@@ -99,6 +99,7 @@ describe('what came from a credential', () => {
       revokeSession: () => revokeSession(em(), principal, String(json.id), now),
       revokeToken: () => revokeToken(em(), principal, team.keyId, now),
       createTeam: () => createTeam(em(), principal, another, api.authenticator.hash),
+      renameTeam: () => renameTeam(em(), principal, 'Renamed'),
     };
     for (const [name, change] of Object.entries(changes))
       await assert.rejects(change(), { name: 'Unauthorized' }, name);
