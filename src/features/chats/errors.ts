@@ -38,7 +38,7 @@ export const positionLost = (chatId: string): Conflict =>
   });
 
 /** The response to a caller who waited for a turn that failed. */
-export function turnCameToNothing(turn: { chatId: string; status: string; explanation: string | null }): HttpError {
+export function turnWithoutAnswer(turn: { chatId: string; status: string; explanation: string | null }): HttpError {
   const fields = { chat_id: turn.chatId };
   if (turn.status === 'cancelled') return new Conflict('The turn was cancelled.', 'turn_cancelled', { fields });
   return new HttpError(502, 'turn_failed', turn.explanation ?? 'The turn failed.', { fields });

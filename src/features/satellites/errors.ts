@@ -10,12 +10,13 @@ import type { AnswerError } from '@casebook/wire';
 
 export const satelliteNotFound = (): NotFound => new NotFound('There is no such satellite.');
 
-export const notOfTheTeam = (): Forbidden =>
+export const wrongTeam = (): Forbidden =>
   new Forbidden('This API key does not belong to the team in team_id.', 'wrong_team');
 
-export const noneHas = (what: string): NotFound => new NotFound(`No satellite of the team has ${what}.`, 'not_offered');
+export const noSatelliteOffers = (what: string): NotFound =>
+  new NotFound(`No satellite of the team has ${what}.`, 'not_offered');
 
-export const severalHave = (what: string, names: readonly string[]): Conflict =>
+export const severalSatellitesOffer = (what: string, names: readonly string[]): Conflict =>
   new Conflict(
     `Several satellites have ${what}: ${names.slice(0, 20).join(', ')}. Choose one with satellite_id.`,
     'ambiguous',

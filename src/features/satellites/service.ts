@@ -4,14 +4,14 @@ import { requireOneOf, type Principal } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { SatelliteCallError, type SatelliteAnswer, type SatelliteCalls } from './calls/port.ts';
 import { Satellite } from './entities.ts';
-import { asHttpError, noneHas, notOfTheTeam, satelliteNotFound, severalHave } from './errors.ts';
+import { asHttpError, noSatelliteOffers, wrongTeam, satelliteNotFound, severalSatellitesOffer } from './errors.ts';
 import { removeGraph } from './graph/index.ts';
 import { routeOf, statusOf, type SatelliteStatus } from './liveness.ts';
 import type { McpTool, RequestTarget } from '@casebook/wire';
 
 /** @throws {Forbidden} `wrong_team` unless the key belongs to this team */
 export function requireTeam({ teamId }: Principal, wanted: string): void {
-  if (wanted.toLowerCase() !== teamId) throw notOfTheTeam();
+  if (wanted.toLowerCase() !== teamId) throw wrongTeam();
 }
 
 /** The team's satellites by name, optionally only those with one status. */
@@ -107,9 +107,9 @@ async function theOneWith(em: EntityManager, target: RequestTarget, now: Date): 
   const connected = having.filter((satellite) => routeOf(satellite, now));
   const candidates = connected.length > 0 ? connected : having;
   const [satellite, ...others] = candidates;
-  if (!satellite) throw noneHas(what);
+  if (!satellite) throw noSatelliteOffers(what);
   if (others.length > 0)
-    throw severalHave(
+    throw severalSatellitesOffer(
       what,
       candidates.map(({ name }) => name),
     );

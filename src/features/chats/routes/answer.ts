@@ -8,7 +8,7 @@ import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import { waitingSignal } from '../../../http/streams/open-streams.ts';
 import { lastEventId, sseResponse } from '../../../http/streams/sse.ts';
 import { ChatTurn } from '../entities.ts';
-import { chatNotFound, otherRequest, positionLost, turnCameToNothing } from '../errors.ts';
+import { chatNotFound, otherRequest, positionLost, turnWithoutAnswer } from '../errors.ts';
 import { findChat, requestDigestOf, startTurn, type NewTurn } from '../service.ts';
 import { UI_STREAM_HEADERS } from '../stream/chunks.ts';
 import { parseEventId, type StreamPosition } from '../stream/event-id.ts';
@@ -106,7 +106,7 @@ export async function endOfTurn({ ctx, deps, principal }: TurnCall, turn: ChatTu
         },
       );
     }
-    if (ended.status !== 'completed') throw turnCameToNothing(ended);
+    if (ended.status !== 'completed') throw turnWithoutAnswer(ended);
     return ended;
   } finally {
     release();

@@ -81,7 +81,7 @@ class Tally {
   #figures: { held: number }[] = [];
   readonly #alone: boolean;
   #tells = false;
-  #toldOfAnother = false;
+  #namesAnother = false;
   #quoted = 0;
   #named = false;
 
@@ -109,7 +109,7 @@ class Tally {
       if (FIGURES.test(term.text)) this.#figures.push({ held });
       this.#topic.stated += stated;
       if (telling && itself) this.#tells = true;
-      else if (telling && held === 0 && weight >= MAX_OF_A_WORD) this.#toldOfAnother = true;
+      else if (telling && held === 0 && weight >= MAX_OF_A_WORD) this.#namesAnother = true;
       if (count > 0) this.#topic.known = true;
       this.#topic.held += stated * held;
       if (held > 0) this.#topic.terms += 1;
@@ -125,7 +125,7 @@ class Tally {
 
   #isOfAnotherThing(kinds: number): boolean {
     // The claim names the subject of a sibling record, and nothing specific to this one.
-    if (this.#toldOfAnother && !this.#tells) return true;
+    if (this.#namesAnother && !this.#tells) return true;
     return lacksAll(this.#figures) && (kinds & KIND.figures) !== 0;
   }
 

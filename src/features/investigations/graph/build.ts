@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { CheckedReport } from '../report/schema.ts';
 import { callsIn, type KnownCall } from './calls.ts';
 import { faultPath, nearestFirst } from './paths.ts';
-import { ofOneSystem, readResults, type StoredResult } from './results.ts';
+import { fromOneSystem, readResults, type StoredResult } from './results.ts';
 import type { InvestigationGraphResponse, SERVICE_ROLES } from './schemas.ts';
 import { suspicions, type Suspicion } from './suspicions.ts';
 
@@ -28,7 +28,7 @@ const MAX_EVIDENCE = 12;
 const MAX_NOTES = 12;
 
 export function buildGraph(input: GraphInput): InvestigationGraph {
-  const read = ofOneSystem(readResults(input.results));
+  const read = fromOneSystem(readResults(input.results));
   const calls = callsIn(read);
   const known = suspicions(
     read,

@@ -113,7 +113,7 @@ export function readResults(stored: readonly StoredResult[]): ReadResults {
  * Each recorded incident is a system of its own, often with services of the same names: if one of them was ranked, or
  * queried last, only what was learned about that one counts.
  */
-export function ofOneSystem(read: ReadResults): ReadResults {
+export function fromOneSystem(read: ReadResults): ReadResults {
   const asked = [...read.dependencies, ...read.metrics].sort((a, b) => a.from.evidence - b.from.evidence);
   const main = (read.rankings.at(-1) ?? asked.at(-1))?.source;
   if (!main?.startsWith(RECORDED_ID_PREFIX)) return read;
