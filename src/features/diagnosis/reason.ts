@@ -1,3 +1,4 @@
+import { changeSentence } from '@casebook/wording';
 import type { SeriesAnomaly } from './types.ts';
 
 const outsideReason = [
@@ -20,11 +21,26 @@ export function explainCause({ own, bestCallee, tier, signals }: CauseFacts): st
   if (strongest === undefined || own === 0) {
     return `No harmful change in its metrics.${outsideReason[tier] ?? ''}`;
   }
-  const name = strongest.statistic ? `${strongest.metric} (${strongest.statistic})` : strongest.metric;
-  const change =
-    `${name} went from ${figure(strongest.baselineMedian)} to ${figure(strongest.incidentValue)}` +
-    `, ${figure(Math.abs(strongest.score))} times its usual spread.`;
-  return `${change} ${calleeSentence(own, bestCallee)}${outsideReason[tier] ?? ''}`;
+  return `${metricStatement(strongest)} ${calleeSentence(own, bestCallee)}${outsideReason[tier] ?? ''}`;
+}
+
+/** ``Error rate (`error_ratio`) rose from 0 % to 100 % at 14:10:14 UTC.`` */
+export function metricStatement({
+  metric,
+  statistic,
+  unit,
+  baselineMedian,
+  incidentValue,
+  onset,
+}: SeriesAnomaly): string {
+  return changeSentence({
+    metric,
+    ...(statistic !== undefined && { statistic }),
+    ...(unit !== undefined && { unit }),
+    before: Number.isFinite(baselineMedian) ? baselineMedian : null,
+    after: Number.isFinite(incidentValue) ? incidentValue : null,
+    at: onset === undefined ? null : new Date(onset * 1_000).toISOString(),
+  });
 }
 
 function calleeSentence(own: number, callee: CauseFacts['bestCallee']): string {
@@ -36,9 +52,4 @@ function calleeSentence(own: number, callee: CauseFacts['bestCallee']): string {
         ? 'shows comparable evidence'
         : 'shows much less';
   return `Among what it calls, ${callee.service} ${relation}.`;
-}
-
-function figure(value: number): string {
-  if (!Number.isFinite(value)) return 'unknown';
-  return String(Number(value.toPrecision(3)));
 }

@@ -45,6 +45,7 @@ export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): S
     service: series.service,
     metric: series.metric,
     ...(series.statistic === undefined ? {} : { statistic: series.statistic }),
+    ...(series.unit === undefined ? {} : { unit: series.unit }),
     meaning,
     direction,
     score: 0,

@@ -80,6 +80,7 @@ export interface SeriesAnomaly {
   service: string;
   metric: string;
   statistic?: string;
+  unit?: string;
   meaning: MetricMeaning;
   direction: HarmfulDirection;
   /**

@@ -142,7 +142,7 @@ export interface RankRootCausesResult {
     own_score: number;
     best_callee?: { service: string; score: number };
     reason: string;
-    signals: (AnomalyResult & { metric: string; statistic?: string })[];
+    signals: (AnomalyResult & { metric: string; statistic?: string; unit?: string })[];
   }[];
   notes: string[];
 }

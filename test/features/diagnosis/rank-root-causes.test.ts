@@ -12,7 +12,7 @@ describe('rankRootCauses', () => {
     const [first] = ranking.causes;
     assert.equal(first?.service, 'orders-db');
     assert.equal(first.signals[0]?.metric, 'latency');
-    assert.match(first.reason, /latency went from 10 to 5\d(\.\d)?/);
+    assert.match(first.reason, /^Latency \(`latency`\) rose from 10 to 5\d(\.\d)? at /);
     assert.ok(Math.abs((first.signals[0].onset ?? 0) - FAULT_AT) <= 60);
     const orders = ranking.causes.find(({ service }) => service === 'orders');
     assert.equal(orders?.bestCallee?.service, 'orders-db');

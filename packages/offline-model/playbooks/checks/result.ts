@@ -61,7 +61,7 @@ function ofMetric({ call, result }: Found<QueryMetricResult>, { limit: named }: 
     const text = beyond
       ? `${subject} was ${measured(beyond[1], unit)} at ${beyond[0]}, the limit is ${limit ?? ''}${usual}.`
       : isUnusual
-        ? `${subject} is ${measured(anomaly.incident_value ?? last[1], unit)}${usual}, off by ${score.toPrecision(3)} times its usual spread.`
+        ? `${subject} is ${measured(anomaly.incident_value ?? last[1], unit)}${usual}, which is outside its usual range.`
         : `${subject} is ${measured(last[1], unit)}${usual}.`;
     const excerpt = beyond ? JSON.stringify(beyond) : members(anomaly, 'score', 'baseline_median');
     return [observation(call, { subject, text, service, isFinding: beyond !== undefined || isUnusual }, excerpt)];

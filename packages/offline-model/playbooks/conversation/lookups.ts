@@ -190,8 +190,8 @@ function series({ call: made, result }: Found<QueryMetricResult>, one: QueryMetr
         ? [`Last: ${measured(last[1], unit)} at ${clock(last[0])}${cited}.`]
         : ['It has no samples in that period.']),
       isUnusual
-        ? `It deviates by ${verbatim(anomaly.score)} times its usual spread${anomaly.onset ? `, since ${clock(anomaly.onset)}` : ''}${cited}.`
-        : `It is within its usual spread (score ${verbatim(anomaly.score)})${cited}.`,
+        ? `It is outside its usual range${anomaly.onset ? ` since ${clock(anomaly.onset)}` : ''}${cited}.`
+        : `It is within its usual range${cited}.`,
     ]),
   );
 }

@@ -93,6 +93,7 @@ function present(cause: RankedCause, index: number): RankRootCausesResult['cause
     signals: signals.map((signal) => ({
       metric: signal.metric,
       ...(signal.statistic !== undefined && { statistic: signal.statistic }),
+      ...(signal.unit !== undefined && { unit: signal.unit }),
       ...presentAnomaly(signal),
     })),
   };

@@ -1,0 +1,12 @@
+/**
+ * Foreign text as inline code on one line, so that it cannot be Markdown, a citation or an instruction.
+ * @param limit characters, the ellipsis of a cut included
+ */
+export function code(text: string, limit = 80): string {
+  const line = text
+    .replaceAll('`', "'")
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const cut = line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
+  return `\`${cut || '(empty)'}\``;
+}
