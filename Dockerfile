@@ -39,7 +39,6 @@ COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities
 COPY temporal ./temporal
-COPY demo/incidents ./demo/incidents
 COPY --from=web /app/web/dist ./web/dist
 # A worker that finds the workflow code bundled starts some seconds sooner.
 RUN node temporal/bundle.ts workflow-bundle.js

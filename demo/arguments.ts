@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { liveIncidents, type LiveIncident } from './shop/incidents.ts';
 
+/** Incidents recorded for the demo. */
+export const DEMO_INCIDENTS = join(import.meta.dirname, 'incidents');
+
 const DEFAULT_FAULT = 'connection-leak';
 const DEFAULT_INCIDENT = 'checkout-errors';
 

@@ -6,7 +6,7 @@
  * incident instead.
  */
 import pc from 'picocolors';
-import { readArguments, USAGE } from '../../demo/arguments.ts';
+import { DEMO_INCIDENTS, readArguments, USAGE } from '../../demo/arguments.ts';
 import {
   NoPrometheusError,
   questionAbout,
@@ -149,7 +149,8 @@ function sayWhatElse(running: Running, shown: Shown): void {
 
 async function main(): Promise<void> {
   const config = loadConfig();
-  const wanted = readArguments(process.argv.slice(2), config.sources.incidentsDir);
+  const incidentsDir = config.sources.incidentsDir ?? DEMO_INCIDENTS;
+  const wanted = readArguments(process.argv.slice(2), incidentsDir);
   const stopping = new AbortController();
   let running: Running | undefined;
   let live: LiveShopStart | undefined;
@@ -177,12 +178,13 @@ async function main(): Promise<void> {
   // Another instance on this home folder has its own shop; starting reports that instance.
   if (wanted.fault && !runningInstance(config.home)) live = startLiveShop({ home: config.home, log });
   try {
-    running = await startEverything({ config, log, signal: stopping.signal });
+    const env = { CASEBOOK_INCIDENTS_DIR: incidentsDir };
+    running = await startEverything({ config, log, env, signal: stopping.signal });
   } catch (error) {
     await live?.stop();
     throw error;
   }
-  console.error(describeRunning(running, config.home, await signInLink(running)));
+  console.error(describeRunning(running, config.home, { link: await signInLink(running) }));
   let shown: Shown = {};
   let isReported = false;
   let isFound = false;

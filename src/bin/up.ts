@@ -4,6 +4,7 @@ import { loadConfig } from '../rooms.ts';
 import { messageOf } from '../platform/message-of.ts';
 import type { Log } from '../embedded/log.ts';
 import { signInLink } from '../embedded/sign-in-link.ts';
+import { describeSources } from '../embedded/source-list.ts';
 import { describeRunning, startEverything } from '../embedded/up.ts';
 import type { Running } from '../embedded/up.ts';
 
@@ -33,7 +34,8 @@ try {
   const config = loadConfig();
   log.info(`starting (state in ${config.home}) ...`);
   running = await startEverything({ config, log, signal: starting.signal });
-  console.log(describeRunning(running, config.home, await signInLink(running)));
+  const [link, sources] = await Promise.all([signInLink(running), describeSources(running)]);
+  console.log(describeRunning(running, config.home, { link, sources }));
 } catch (error) {
   const expected = error instanceof Error && (error instanceof ConfigError || error.name === 'AlreadyRunningError');
   log.warn(expected ? error.message : `could not start: ${messageOf(error)}`);

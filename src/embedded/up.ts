@@ -24,6 +24,8 @@ export interface StartOptions {
   signal?: AbortSignal;
   /** Preferred ports of the embedded servers; their usual ones by default. */
   ports?: { postgres?: number; temporal?: number; temporalUi?: number };
+  /** Variables of the API and the worker beyond this process's own. */
+  env?: Record<string, string>;
   /** Programs of the API and the worker; `src/bin/api.ts` and `src/bin/worker.ts` by default. */
   programs?: { api: string; worker: string };
 }
@@ -135,6 +137,7 @@ export async function startEverything(options: StartOptions): Promise<Running> {
       secretFromFile(join(home, 'bootstrap-api-key'), () => `cb_${randomBytes(24).toString('base64url')}`);
     const appUrl = config.appUrl ?? apiUrl;
     const env = childEnvironment({
+      ...options.env,
       CASEBOOK_HOME: home,
       // Reports link to it, and the worker that writes them does not know the API's port.
       CASEBOOK_APP_URL: appUrl,
@@ -181,9 +184,14 @@ export async function startEverything(options: StartOptions): Promise<Running> {
 
 /**
  * The summary printed when everything is up.
- * @param link signs a browser in, see `signInLink`
+ * @param said.link signs a browser in, see `signInLink`
+ * @param said.sources see `describeSources`
  */
-export function describeRunning(running: Running, home: string, link?: string): string {
+export function describeRunning(
+  running: Running,
+  home: string,
+  { link, sources }: { link?: string; sources?: string } = {},
+): string {
   const rows: [string, string | undefined][] = [
     ['API', running.apiUrl],
     ['Web', running.appUrl],
@@ -191,6 +199,7 @@ export function describeRunning(running: Running, home: string, link?: string): 
     ['Docs', `${running.apiUrl}/docs`],
     ['Temporal UI', running.temporalUiUrl],
     ['API key', running.apiKey],
+    ['Sources', sources],
     ['State and logs', home],
   ];
   const lines = rows.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(16)}${value}`]));

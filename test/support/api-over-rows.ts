@@ -12,6 +12,8 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 type Json = any;
 
 export interface ApiOverRows {
+  url: string;
+  apiKey: string;
   database: TestDatabase;
   /** The team of the key. */
   teamId: string;
@@ -50,6 +52,8 @@ export async function startApiOverRows(env: Record<string, string> = {}): Promis
     return { status: response.status, body: (await response.json()) as Json };
   };
   return {
+    url,
+    apiKey: KEY,
     database,
     teamId: team.id,
     get: (path, key = KEY) => call(path, key),

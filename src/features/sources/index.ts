@@ -2,7 +2,8 @@
 export { catalogOver, createSourceCatalog, type SourceCatalogOptions } from './catalog.ts';
 export { createLokiSource } from './loki/source.ts';
 export { createPrometheusSource, createScrapeIntervals, type ScrapeIntervals } from './prometheus/source.ts';
-export { createRecordedIncidentSource, RECORDED_ID_PREFIX } from './recorded/source.ts';
+export { howToConnect, isRecorded, RECORDED_ID_PREFIX } from './contract.ts';
+export { createRecordedIncidentSource } from './recorded/source.ts';
 export * from './port.ts';
 export type { SourceDeps } from './routes.ts';
 export { sourcesRoom } from './room.ts';

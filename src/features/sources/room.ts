@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { optional } from '../../config.ts';
@@ -5,15 +6,22 @@ import type { Room, RoomCore } from '../../room.ts';
 import { createSourceCatalog } from './catalog.ts';
 import { sourceEndpoints } from './routes.ts';
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** A path that is wrong must not read as "no source": whoever starts the process is told. */
+const incidentsDir = z.string().superRefine((path, context) => {
+  if (!isFolder(path)) context.addIssue(`there is no folder ${resolve(path)}`);
+});
+
 const configuration = z
   .object({
-    CASEBOOK_INCIDENTS_DIR: optional(z.string()),
+    CASEBOOK_INCIDENTS_DIR: optional(incidentsDir),
     PROMETHEUS_URL: optional(z.url()),
     LOKI_URL: optional(z.url()),
   })
   .transform((e) => ({
     sources: {
-      incidentsDir: resolve(e.CASEBOOK_INCIDENTS_DIR ?? 'demo/incidents'),
+      incidentsDir: e.CASEBOOK_INCIDENTS_DIR && resolve(e.CASEBOOK_INCIDENTS_DIR),
       prometheusUrl: e.PROMETHEUS_URL,
       lokiUrl: e.LOKI_URL,
     },
@@ -28,7 +36,7 @@ export const sourcesRoom = {
     ownSources: createSourceCatalog({ ...sources, logger: log }),
     /** Kinds of the configured sources. */
     sourceKinds: [
-      'recorded-incident',
+      ...(sources.incidentsDir ? ['recorded-incident'] : []),
       ...(sources.prometheusUrl ? ['prometheus'] : []),
       ...(sources.lokiUrl ? ['loki'] : []),
     ],

@@ -3,11 +3,9 @@ import { basename, dirname } from 'node:path';
 import { localTransport, recorded, type Transport } from '@casebook/connectors';
 import { z } from 'zod';
 import type { SourceCapability, TelemetrySource } from '../port.ts';
+import { RECORDED_ID_PREFIX } from '../contract.ts';
 import { SourceError } from '../port.ts';
 import { askSystem } from '../transport.ts';
-
-/** Prefix of the ids of recorded incidents: folder `checkout-errors` is the source `incident:checkout-errors`. */
-export const RECORDED_ID_PREFIX = 'incident:';
 
 const window = z.object({ from: z.number(), to: z.number() });
 const described = z.object({

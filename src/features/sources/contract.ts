@@ -1,0 +1,16 @@
+/** What other programs of the house say about sources, without loading any. */
+
+/**
+ * How a team without a source gets one, for people: one sentence each for metrics, logs and private networks.
+ * @param appUrl base URL of the web app, without a trailing slash
+ */
+export const howToConnect = (appUrl: string): string =>
+  'Set `PROMETHEUS_URL` for metrics and `LOKI_URL` for logs in the environment of API and worker, and restart them. ' +
+  `For systems in a network of your own, enrol a satellite at ${appUrl}/satellites. ` +
+  'To look at recorded incidents, set `CASEBOOK_INCIDENTS_DIR` to their folder.';
+
+/** Prefix of the ids of recorded incidents: folder `checkout-errors` is the source `incident:checkout-errors`. */
+export const RECORDED_ID_PREFIX = 'incident:';
+
+/** Whether a source is a recording, so that nothing in it is about the present. */
+export const isRecorded = (sourceId: string): boolean => sourceId.startsWith(RECORDED_ID_PREFIX);
