@@ -53,7 +53,7 @@ async function measure(options: BenchOptions, stack: Stack): Promise<BenchReport
     say('inserting chats');
     await fillChats(database, many, MANY);
     await fillChats(database, few, FEW);
-    await database.query('vacuum analyze chats, chat_turns');
+    await database.query('vacuum analyze chats, chat_turns, runs');
   } finally {
     await database.end();
   }

@@ -18,10 +18,14 @@ const CHATS = `
 
 /** One ended turn for each chat: forty words out of two thousand, one that all have, and one that thirty chats have. */
 const TURNS = `
-  with run as (
+  with conversation as (
+    insert into conversations (id, created_at, updated_at, team_id, kind)
+    select id, created_at, created_at, team_id, 'chat' from chats where team_id = $1
+    returning id, created_at, team_id
+  ), run as (
     insert into runs (id, created_at, updated_at, team_id, kind, conversation_id, status, scopes, started_at, finished_at)
     select gen_random_uuid(), created_at, created_at, team_id, 'chat', id, 'completed', '{}', created_at, created_at
-    from chats where team_id = $1
+    from conversation
     returning id, conversation_id
   )
   insert into chat_turns (id, chat_id, number, purpose, question, first_step, last_step, text, search_text)

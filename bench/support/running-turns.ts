@@ -10,9 +10,13 @@ const TURNS = `
     insert into chats (id, created_at, updated_at, team_id, title, titled_by, last_turn_at)
     select gen_random_uuid(), now(), now(), $1, 'A chat', 'model', now() from generate_series(1, $2)
     returning id
+  ), conversation as (
+    insert into conversations (id, created_at, updated_at, team_id, kind)
+    select id, now(), now(), $1, 'chat' from chat
+    returning id
   ), run as (
     insert into runs (id, created_at, updated_at, team_id, kind, conversation_id, status, scopes, started_at)
-    select gen_random_uuid(), now(), now(), $1, 'chat', id, 'processing', '{}', now() from chat
+    select gen_random_uuid(), now(), now(), $1, 'chat', id, 'processing', '{}', now() from conversation
     returning id, conversation_id
   )
   insert into chat_turns (id, chat_id, number, purpose, question, first_step)
