@@ -1,5 +1,7 @@
-import { type ServiceEvidence, serviceEvidence } from './evidence.ts';
+import { confidenceIn } from './confidence.ts';
+import { seriesEvidence, type ServiceEvidence, serviceEvidence } from './evidence.ts';
 import { explainedShare, latencyShortfall } from './explained-share.ts';
+import { metricEvidence } from './metric-evidence.ts';
 import { metricMeaning } from './metric-meaning.ts';
 import { detectOnset } from './onset.ts';
 import { explainCause } from './reason.ts';
@@ -71,10 +73,11 @@ export function rankRootCauses(input: RankingInput): Ranking {
     tier: tierOf(service),
     signals: evidence.get(service)?.signals ?? [],
   }));
-  const causes = candidates.map((candidate) => toCause(candidate, byService, windows));
+  const causes = candidates.map((candidate) => toCause(candidate, byService, windows, alertMeaning));
   causes.sort((a, b) => b.score - a.score || (a.service < b.service ? -1 : 1));
   return {
     causes,
+    confidence: confidenceIn(causes),
     ...(windows.onset === undefined ? {} : { onset: windows.onset }),
     incident: windows.incident,
     baseline: windows.baseline,
@@ -168,15 +171,16 @@ function toCause(
   candidate: Candidate,
   byService: ReadonlyMap<string, MetricSeries[]>,
   windows: ReturnType<typeof resolveWindows>,
+  alertMeaning: MetricMeaning | undefined,
 ): RankedCause {
   const { service, own, bestCallee, discount, tier } = candidate;
   const score = own - discount - TIER_STEP * tier;
-  const signals = candidate.signals.map((signal) => {
+  const signals = candidate.signals.map((anomaly) => {
     const series = byService
       .get(service)
-      ?.find((one) => one.metric === signal.metric && one.statistic === signal.statistic);
+      ?.find((one) => one.metric === anomaly.metric && one.statistic === anomaly.statistic);
     const onset = series && detectOnset(series, { search: windows.incident, reference: windows.baseline });
-    return onset === undefined ? signal : { ...signal, onset };
+    return onset === undefined ? anomaly : { ...anomaly, onset };
   });
   return {
     service,
@@ -184,6 +188,7 @@ function toCause(
     ownScore: own,
     ...(bestCallee === undefined ? {} : { bestCallee }),
     signals,
+    evidence: signals.map((signal) => metricEvidence(signal, seriesEvidence(signal, alertMeaning))),
     reason: explainCause({ service, own, bestCallee, tier, signals }),
   };
 }

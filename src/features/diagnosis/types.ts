@@ -102,6 +102,46 @@ export interface SeriesAnomaly {
   onset?: number;
 }
 
+/**
+ * What kind of behaviour speaks for a cause: a metric that moved; the own time of an operation (its duration without
+ * that of the calls it makes); the time a call spends between caller and callee; failed spans; calls that are no longer
+ * made, or never were before; log lines of a new template, of one that vanished, or of one more frequent than before.
+ */
+export type EvidenceKind =
+  | 'metric'
+  | 'self_time'
+  | 'edge_time'
+  | 'span_errors'
+  | 'missing_calls'
+  | 'new_calls'
+  | 'new_logs'
+  | 'missing_logs'
+  | 'log_rate';
+
+/** One observation that speaks for a cause, before against after. */
+export interface CauseEvidence {
+  kind: EvidenceKind;
+  /** One scale for all kinds, >= 0: log(1 + how many healthy spreads the change measures). */
+  strength: number;
+  /** One plain sentence with figures. */
+  statement: string;
+  /** When it began, unix seconds; absent when not known. */
+  onset?: number;
+  operation?: string;
+  caller?: string;
+  callee?: string;
+  /** Log template; `<*>` marks variable parts. */
+  template?: string;
+  /** One line of the template, verbatim. */
+  example?: string;
+  level?: string;
+  /** In `unit`, healthy and in the incident; NaN when not known. */
+  before: number;
+  after: number;
+  /** Empty when not known. */
+  unit: string;
+}
+
 export interface RankedCause {
   service: string;
   /** Orders the ranking; comparable within one ranking only. */
@@ -111,12 +151,16 @@ export interface RankedCause {
   bestCallee?: { service: string; score: number };
   /** Strongest first, at most five. */
   signals: SeriesAnomaly[];
+  /** Of all kinds, strongest first, at most five. */
+  evidence: CauseEvidence[];
   /** One sentence an operator can read. */
   reason: string;
 }
 
 export interface Ranking {
   causes: RankedCause[];
+  /** How often the first cause is right at evidence like this, 0 to 1; below .5 no cause is established. */
+  confidence: number;
   onset?: number;
   incident: TimeWindow;
   baseline: TimeWindow;

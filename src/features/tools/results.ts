@@ -2,6 +2,7 @@
  * Types of the shared tools' results, as JSON text. The offline model and the web app read them; a model sees the same
  * JSON. Times are ISO 8601 in UTC; numbers are rounded to six significant digits.
  */
+import type { CauseEvidence } from '../diagnosis/index.ts';
 import type { Alert, Change, MetricDescriptor, ServiceSummary, SourceDescription } from '../sources/port.ts';
 
 export type IsoTime = string;
@@ -126,6 +127,16 @@ export interface RecentChangesResult {
   truncated: boolean;
 }
 
+/** One observation that speaks for a cause. `before` and `after` are in `unit`; null when not known. */
+export interface CauseEvidenceResult extends Pick<
+  CauseEvidence,
+  'kind' | 'strength' | 'statement' | 'operation' | 'caller' | 'callee' | 'template' | 'example' | 'level' | 'unit'
+> {
+  onset: IsoTime | null;
+  before: number | null;
+  after: number | null;
+}
+
 /** `rank_root_causes` { source, service, metric?, at?, from?, to?, baseline_from?, baseline_to?, limit? } */
 export interface RankRootCausesResult {
   source: string;
@@ -143,7 +154,11 @@ export interface RankRootCausesResult {
     best_callee?: { service: string; score: number };
     reason: string;
     signals: (AnomalyResult & { metric: string; statistic?: string; unit?: string })[];
+    /** Of all kinds, strongest first, at most five. */
+    evidence: CauseEvidenceResult[];
   }[];
+  /** How often the first cause is right at evidence like this, 0 to 1; below .5 no cause is established. */
+  confidence: number;
   notes: string[];
 }
 

@@ -19,6 +19,16 @@ describe('rankRootCauses', () => {
     assert.deepEqual(ranking.considered, { services: 4, series: 4 });
   });
 
+  it('gives the evidence for a cause in sentences with figures, and how often such a cause is right', () => {
+    const { causes, confidence } = rankRootCauses(slowDatabase());
+    const [evidence] = causes[0]!.evidence;
+    assert.equal(evidence?.kind, 'metric');
+    assert.match(evidence.statement, /^Latency .*rose from 10 to 5\d/);
+    assert.ok(evidence.strength > 3 && evidence.before < 11 && evidence.after > 49);
+    assert.ok(confidence > 0.5 && confidence < 1);
+    assert.equal(rankRootCauses(slowDatabase(0)).confidence < 0.5, true);
+  });
+
   it('is not misled by a loud victim: the cause may have the smaller score', () => {
     const input = slowDatabase();
     const loud = syntheticSeries([{ service: 'front-end', metric: 'latency', level: 100, change: 100 }]);

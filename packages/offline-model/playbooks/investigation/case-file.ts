@@ -85,6 +85,7 @@ export function openCase(calls: readonly Call[], assignment: Partial<Assignment>
       onset: null,
       considered: { services: 0, series: 0 },
       causes: [],
+      confidence: 0,
       notes: [],
     }).at(-1),
     logs: all<SearchLogsResult>('search_logs', { ...none, matched: 0, patterns: [], lines: [] }),

@@ -4,7 +4,7 @@ import { SourceError, type SourceDescription, type TimeWindow } from '../../sour
 import type { RankRootCausesResult } from '../results.ts';
 import { significant } from '../text.ts';
 import { toIso, toIsoWindow } from '../time.ts';
-import { presentAnomaly, joinAll } from './series.ts';
+import { joinAll, known, presentAnomaly } from './series.ts';
 import {
   baselineFields,
   limitField,
@@ -68,6 +68,7 @@ export const rankRootCauses = defineSourceTool({
       onset: ranking.onset === undefined ? null : toIso(ranking.onset),
       considered: ranking.considered,
       causes: ranking.causes.slice(0, call.limit).map(present),
+      confidence: significant(ranking.confidence),
       notes: ranking.notes.slice(0, MAX_NOTES),
     };
     const best = ranking.causes[0];
@@ -82,7 +83,7 @@ export const rankRootCauses = defineSourceTool({
 });
 
 function present(cause: RankedCause, index: number): RankRootCausesResult['causes'][number] {
-  const { service, score, ownScore, bestCallee, reason, signals } = cause;
+  const { service, score, ownScore, bestCallee, reason, signals, evidence } = cause;
   return {
     rank: index + 1,
     service,
@@ -95,6 +96,13 @@ function present(cause: RankedCause, index: number): RankRootCausesResult['cause
       ...(signal.statistic !== undefined && { statistic: signal.statistic }),
       ...(signal.unit !== undefined && { unit: signal.unit }),
       ...presentAnomaly(signal),
+    })),
+    evidence: evidence.map(({ strength, before, after, onset, ...rest }) => ({
+      ...rest,
+      strength: significant(strength),
+      onset: onset === undefined ? null : toIso(onset),
+      before: known(before),
+      after: known(after),
     })),
   };
 }

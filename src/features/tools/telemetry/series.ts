@@ -64,7 +64,8 @@ export function presentAnomaly(anomaly: SeriesAnomaly): AnomalyResult {
   };
 }
 
-function known(value: number): number | null {
+/** Rounded; null for what is not a number. */
+export function known(value: number): number | null {
   return Number.isFinite(value) ? significant(value) : null;
 }
 
