@@ -19,6 +19,7 @@ import {
   searchMetrics,
   type LoadSeries,
 } from './series.ts';
+import { createSpanReader } from './spans.ts';
 
 const config = z.strictObject({
   /** Each folder in it is an incident. */
@@ -43,6 +44,7 @@ export const recorded = defineConnectorKind({
   config,
   create({ directory }, { id, title }) {
     const load = createSeriesLoader();
+    const spans = createSpanReader();
     const question = <Parameters extends { incident: string }>(
       name: string,
       description: string,
@@ -123,6 +125,35 @@ export const recorded = defineConnectorKind({
             limit: z.number().int().min(1).max(100_000).default(100),
           }),
           (folder, asked, signal) => searchLogFile(folder, 'logs.jsonl', asked, signal),
+        ),
+        question(
+          'search_traces',
+          'traces of an incident; the newest if there are too many',
+          ofIncident.extend({
+            service: name
+              .optional()
+              .describe('Traces with a span of this service; the other filters apply to that span'),
+            operation: z.string().max(2_000).optional(),
+            min_duration_ms: z.number().min(0).optional(),
+            max_duration_ms: z.number().min(0).optional(),
+            status: z.enum(['ok', 'error']).optional(),
+            ...window,
+            limit: z.number().int().min(1).max(10_000).default(20),
+          }),
+          (folder, asked, signal) => spans.search(folder, asked, signal),
+        ),
+        question(
+          'trace',
+          'all spans of one trace of an incident; null if there is no such trace',
+          ofIncident.extend({ trace_id: name }),
+          (folder, asked, signal) => spans.trace(folder, asked.trace_id, signal),
+        ),
+        question(
+          'sample_spans',
+          'a sample of the whole traces of an incident',
+          ofIncident.extend({ ...window, max_spans: z.number().int().min(1).max(500_000) }),
+          (folder, asked, signal) => spans.sample(folder, asked, signal),
+          false,
         ),
         question(
           'changes',

@@ -70,3 +70,26 @@ export const logRecord = z.object({
   level: z.string().max(50).optional(),
   message: z.string(),
 });
+
+const spanId = z.string().min(1).max(200);
+const lowerCase = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
+
+/** One line of spans.jsonl. Exporters write null for what a span lacks. */
+export const spanRecord = z
+  .object({
+    trace_id: spanId,
+    span_id: spanId,
+    parent_id: spanId.or(z.literal('')).nullish(),
+    service: name,
+    operation: z.string().max(2000),
+    start: recordedTime,
+    duration_ms: z.number().min(0),
+    kind: z.preprocess(lowerCase, z.enum(['server', 'client', 'producer', 'consumer', 'internal']).nullish()),
+    status: z.preprocess(lowerCase, z.enum(['ok', 'error', 'unset']).nullish()),
+  })
+  .transform(({ parent_id: parent, kind, status, ...span }) => ({
+    ...span,
+    ...(parent && { parent_id: parent }),
+    ...(kind && { kind }),
+    ...(status && status !== 'unset' && { status }),
+  }));

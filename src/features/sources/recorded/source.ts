@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { localTransport, recorded, type Transport } from '@casebook/connectors';
+import { localTransport, recorded, type RecordedSpan, type Transport } from '@casebook/connectors';
 import { z } from 'zod';
-import type { SourceCapability, TelemetrySource } from '../port.ts';
 import { RECORDED_ID_PREFIX } from '../contract.ts';
+import type { SourceCapability, Span, TelemetrySource } from '../port.ts';
 import { SourceError } from '../port.ts';
 import { askSystem } from '../transport.ts';
 
@@ -54,6 +54,25 @@ const page = z.object({
   truncated: z.boolean(),
   unreadable: z.number(),
 });
+/** Like samples, spans are numerous and come from our own connector. */
+const spans = z.custom<RecordedSpan[]>(Array.isArray).transform((all) => all.map(toSpan));
+const traces = z.object({
+  traces: z.array(
+    z
+      .object({
+        trace_id: z.string(),
+        service: z.string(),
+        operation: z.string(),
+        start: z.number(),
+        duration_ms: z.number(),
+        spans: z.number(),
+        errors: z.number(),
+      })
+      .transform(({ trace_id: traceId, duration_ms: durationMs, ...rest }) => ({ traceId, durationMs, ...rest })),
+  ),
+  truncated: z.boolean(),
+});
+const sample = z.object({ spans, sampled: z.boolean() });
 const edges = z.array(z.object({ caller: z.string(), callee: z.string(), callsPerSecond: z.number().optional() }));
 const changes = z.array(
   z.object({
@@ -143,10 +162,29 @@ export function createRecordedIncidentSource(
       const { unreadable, ...found } = await ask('search_logs', { ...query, limit: points(limit) }, page, signal);
       return { ...found, ...(unreadable > 0 && { unreadable }) };
     },
+    searchTraces: ({ minDurationMs, maxDurationMs, limit, ...query }, { signal }) =>
+      ask(
+        'search_traces',
+        { ...query, min_duration_ms: minDurationMs, max_duration_ms: maxDurationMs, limit: points(limit) },
+        traces,
+        signal,
+      ),
+    getTrace: async (traceId, { signal }) =>
+      (await ask('trace', { trace_id: traceId }, spans.nullable(), signal)) ?? undefined,
+    sampleSpans: ({ from, to, maxSpans }, { signal }) =>
+      ask('sample_spans', { from, to, max_spans: points(maxSpans) }, sample, signal),
     dependencies: (_window, { signal }) => ask('dependencies', {}, edges, signal),
     changes: ({ from, to, service }, { signal }) => ask('changes', { from, to, service }, changes, signal),
   };
 }
+
+const toSpan = ({ trace_id, span_id, parent_id, duration_ms, ...span }: RecordedSpan): Span => ({
+  traceId: trace_id,
+  spanId: span_id,
+  ...(parent_id !== undefined && { parentId: parent_id }),
+  durationMs: duration_ms,
+  ...span,
+});
 
 /** At least one, whatever is requested. */
 const points = (count: number): number => Math.max(1, Math.floor(count));
@@ -161,6 +199,7 @@ function capabilitiesOf(folder: string): SourceCapability[] {
   const capabilities: SourceCapability[] = ['services', 'alerts'];
   if (names.some((name) => /^metrics(?:\.[\w-]+)?\.csv$/u.test(name))) capabilities.push('metrics');
   if (names.includes('logs.jsonl')) capabilities.push('logs');
+  if (names.includes('spans.jsonl')) capabilities.push('traces');
   if (names.includes('edges.csv')) capabilities.push('dependencies');
   if (names.includes('changes.json')) capabilities.push('changes');
   return capabilities;
