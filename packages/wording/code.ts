@@ -10,3 +10,9 @@ export function code(text: string, limit = 80): string {
   const cut = line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
   return `\`${cut || '(empty)'}\``;
 }
+
+/** A composed sentence as it is, if outside its code spans nothing can be read as Markdown or a citation; else as code. */
+export function sentence(text: string, limit = 600): string {
+  const isPlain = text.length <= limit && /^[^[\]<>*_#|\\\n\r`]*$/.test(text.replaceAll(/`[^`\n\r]+`/g, ''));
+  return isPlain ? text : code(text, limit);
+}

@@ -104,6 +104,7 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
           title: report.title,
           root_cause: report.root_cause,
           confidence: report.confidence,
+          confidence_basis: report.confidenceBasis ?? 'stated',
           summary: report.summary,
           timeline: report.timeline,
           impact: report.impact,

@@ -22,7 +22,7 @@ import type {
 } from './contract.ts';
 import { Investigation } from './entities.ts';
 import { endEvent } from './status/events.ts';
-import { checkReportAgainst, composeFallbackReport, renderReport, reportSchema, type Report } from './report/index.ts';
+import { calibrate, checkReportAgainst, composeFallbackReport, renderReport, reportSchema } from './report/index.ts';
 
 export type InvestigationRunDeps = RunDeps & OutcomeDeps;
 
@@ -112,15 +112,15 @@ async function conclusion(
     return { ...rest, status, alertSummary, report: null, investigationText: `# ${alertSummary}\n\n${why}${known}` };
   }
 
-  const report: Report = submitted.success
-    ? submitted.data
-    : composeFallbackReport({
-        query: investigation.query,
-        limit: input.limit,
-        failure: input.explanation,
-        evidence: await loadEvidence(em, investigation.id),
-      });
-  const checked = await checkReportAgainst(report, evidenceReader(em, investigation.id));
+  const evidence = await loadEvidence(em, investigation.id);
+  const { query } = investigation;
+  const { limit, explanation: failure } = input;
+  const written = submitted.success ? submitted.data : composeFallbackReport({ query, limit, failure, evidence });
+  const { report, confidenceBasis } = calibrate(written, evidence);
+  const checked = {
+    ...(await checkReportAgainst(report, evidenceReader(em, investigation.id))),
+    confidenceBasis,
+  };
   const [turn] = turns;
   const investigationText = renderReport(checked, {
     model: turn?.model ?? 'no model answered',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageFields } from '../../http/fields.ts';
-import { reportSchema } from './report/schema.ts';
+import { confidenceBasis, reportSchema } from './report/schema.ts';
 
 export const investigationStatus = z.enum(['processing', 'completed', 'failed', 'cancelled']);
 const status = investigationStatus;
@@ -147,7 +147,12 @@ const InvestigationCitation = z
 
 const InvestigationReport = reportSchema
   .omit({ citations: true, hypotheses: true })
-  .extend({ unverified_claims: z.array(z.object({ where: z.string(), claim: z.string(), why: z.string() })) })
+  .extend({
+    confidence_basis: confidenceBasis.describe(
+      'measured: how often evidence like this was right on known incidents; stated: by the model.',
+    ),
+    unverified_claims: z.array(z.object({ where: z.string(), claim: z.string(), why: z.string() })),
+  })
   .meta({ id: 'InvestigationReport' });
 
 export const InvestigationDetailResponse = summaryFields

@@ -49,6 +49,27 @@ describe('recording the end of an investigation', () => {
     );
   });
 
+  it('holds every model to the measured confidence of the ranking it read', async () => {
+    const ranking = {
+      alert: { service: 'web', at: '2026-03-01T12:00:00Z' },
+      onset: null,
+      considered: { services: 2, series: 9 },
+      causes: [{ rank: 1, service: 'payment', own_score: 4, reason: 'It moved.', evidence: [], signals: [] }],
+    };
+    const ended = async (confidence: number) => {
+      const results = [JSON.stringify({ ...ranking, confidence, sources: [] })];
+      const run = await storeInvestigation(database.orm, { ...reported, tool: 'rank_root_causes', results });
+      return [await record(run), await rowOf(run)] as const;
+    };
+    const [sure, named] = await ended(0.7);
+    assert.deepEqual([sure.service, sure.confidence], ['payment', 0.7]);
+    assert.match(named.investigationText ?? '', /\*\*Confidence:\*\* 70 %, as often as evidence like this was right/);
+    const [unsure, unnamed] = await ended(0.3);
+    assert.deepEqual([unsure.service, unsure.confidence], [undefined, 0.3]);
+    assert.equal(unnamed.alertSummary, 'No cause established; candidates: payment');
+    assert.match(unnamed.investigationText ?? '', /\*\*Service at fault:\*\* not known/);
+  });
+
   it('waits while a message is unread, if it is told to', async () => {
     const run = await storeInvestigation(database.orm, reported);
     await say(run, null);

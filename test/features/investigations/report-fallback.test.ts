@@ -31,8 +31,15 @@ describe('report of a run that could not finish', () => {
     const evidence = await gather(...looks, ['rank_root_causes', { source: 'shop' }]);
     const report = composeFallbackReport({ query: 'web is slow', limit: 'steps', evidence });
     assert.equal(report.root_cause.service, 'db');
-    assert.match(report.root_cause.statement, /^Tentatively `db`/u);
-    assert.ok(report.confidence > 0 && report.confidence < 0.5);
+    assert.equal(
+      report.root_cause.statement,
+      '`db`: 95th percentile latency (`latency_seconds`) rose from 10 ms to 918 ms at 11:58:00 UTC [1]. ' +
+        'Statistics put `db` first of 4 services [1].',
+    );
+    const ranking: { confidence: number } = JSON.parse(evidence.at(-1)?.content ?? '');
+    assert.equal(report.confidence, ranking.confidence);
+    assert.match(report.recommended_change.summary, /^Revert the config `c2` of `db`/u);
+    assert.match(report.recommended_change.details ?? '', /^It worked if the 95th percentile latency .* about 10 ms/u);
     assert.match(report.summary, /the run reached its limit of steps/u);
     assert.ok(report.hypotheses.length > 1 && report.hypotheses.every(({ verdict }) => verdict === 'open'));
     assert.deepEqual(
@@ -94,9 +101,12 @@ describe('report of a run that could not finish', () => {
           service: name,
           own_score: fc.double({ noNaN: true, min: -9, max: 9 }),
           reason: fc.string(),
+          evidence: fc.array(fc.record({ kind: fc.constantFrom('metric', 'edge_time'), statement: name })),
+          signals: fc.array(fc.record({ metric: name, baseline_median: fc.option(fc.double({ noNaN: true })) })),
         }),
         { maxLength: 4 },
       ),
+      confidence: fc.double({ noNaN: true, min: 0, max: 1 }),
     });
     const logs = fc.record({
       patterns: fc.array(

@@ -1,11 +1,13 @@
 /**
  * An honest report without a model, from what the tools returned, for a run that ends before a report was submitted.
  */
+import { changeStep, confirmation, metricPhrase, sentence, type ChangeToUndo } from '@casebook/wording';
 import type { RunLimit } from '../../runs/contract.ts';
-import { clip, isCitable, oneLine, type StoredEvidence, safeCut } from '../../tools/index.ts';
+import { clip, isCitable, oneLine, type StoredEvidence } from '../../tools/index.ts';
+import { Draft } from './draft.ts';
 import { describeLimit } from './limits.ts';
 import { codeSpan } from './safe-markdown.ts';
-import type { Report, Citation } from './schema.ts';
+import type { Report } from './schema.ts';
 import { readChanges, readLogs, readRanking, readSources, type StoredRanking } from './stored-results.ts';
 
 export interface FallbackInput {
@@ -19,8 +21,6 @@ export interface FallbackInput {
 
 type TimelineEntry = Report['timeline'][number];
 
-/** Statistics alone, unchecked by logs and changes: right more often than by chance, and no more is claimed. */
-const TENTATIVE = 0.3;
 /** If the best cause's own evidence is below a score of 3 (log scale), nobody is named. */
 const QUIET = Math.log1p(3);
 const MAX_LISTED = 12;
@@ -52,36 +52,50 @@ function tentativeReport(
   const draft = new Draft();
   const service = quote(best.service);
   const first = draft.citeMembers(ranked, { rank: best.rank, service: best.service });
-  const alert = draft.citeMembers(ranked, { alert: ranking.alert });
-  const alerted = `${quote(ranking.alert.service)}${ranking.alert.metric ? ` (${quote(ranking.alert.metric)})` : ''}`;
-  const symptom = `The symptom was observed on ${alerted} ${alert}.`;
-  const timeline: TimelineEntry[] = [{ at: ranking.alert.at, event: symptom }];
-  if (ranking.onset !== null) {
-    const onset = draft.citeMembers(ranked, { onset: ranking.onset });
-    timeline.push({ at: ranking.onset, event: `The metrics of the alerting service began to move ${onset}.` });
-  }
-  timeline.push(...findings(best.service, evidence, draft));
+  const { alert, onset } = ranking;
+  const of = alert.metric ? `${metricPhrase({ metric: alert.metric })} of ` : '';
+  const symptom = `The alert is on the ${of}${quote(alert.service)} ${draft.citeMembers(ranked, { alert })}.`;
+  const timeline: TimelineEntry[] = [{ at: alert.at, event: symptom }];
+  if (onset !== null)
+    timeline.push({ at: onset, event: `The first metrics moved ${draft.citeMembers(ranked, { onset })}.` });
+  const { entries, change, line } = findings(best.service, onset ?? alert.at, evidence, draft);
+  const [strongest] = best.evidence;
+  const [signal] = best.signals;
+  const known = { metric: signal?.metric, change, line, ...strongest };
   return {
-    title: oneLine(`Tentative, by statistics only: ${best.service}`, 160),
+    title: oneLine(`${best.service}, by statistics that nobody has checked`, 160),
     root_cause: {
       service: clip(best.service, 150).trim() || null,
-      statement: `Tentatively ${service}, which statistics put first of ${ranking.considered.services} services ${first}.`,
+      statement: `${service}: ${cited(strongest?.statement ?? best.reason, first)} Statistics put ${service} first of ${ranking.considered.services} services ${first}.`,
     },
-    confidence: TENTATIVE,
-    summary: `The investigation ended early because ${endOf(input)}, so the ranking that puts ${service} first has not been checked ${first}.`,
+    confidence: ranking.confidence,
+    summary: `The investigation ended early because ${endOf(input)}, so nobody has checked the ranking that puts ${service} first ${first}.`,
     hypotheses: ranking.causes.slice(0, 3).map((cause) => ({
-      statement: `${quote(cause.service)} is the root cause.`,
+      statement: `${quote(cause.service)} is at fault.`,
       verdict: 'open',
-      reasoning: `${quote(cause.reason, 600)} ${draft.citeMembers(ranked, { rank: cause.rank, service: cause.service })}`,
+      reasoning: cited(
+        cause.evidence[0]?.statement ?? cause.reason,
+        draft.citeMembers(ranked, { rank: cause.rank, service: cause.service }),
+      ),
     })),
-    timeline: timeline.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)),
+    timeline: [...timeline, ...entries].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)),
     impact: symptom,
     recommended_change: {
-      summary: `Check the logs and recent changes of ${service} before acting on this.`,
-      details: asked(input),
+      summary: oneLine(changeStep(best.service, known), 400),
+      details: [
+        signal && confirmation({ service: best.service, ...signal, before: signal.baseline_median }),
+        asked(input),
+      ]
+        .filter(Boolean)
+        .join(' '),
     },
     citations: draft.citations,
   };
+}
+
+/** A statement of a tool with its citation before the full stop. */
+function cited(statement: string, number: string): string {
+  return `${sentence(statement.trim().replace(/\.$/, '')) || 'It ranks high'} ${number}.`;
 }
 
 function openReport(input: FallbackInput, evidence: readonly StoredEvidence[]): Report {
@@ -115,22 +129,29 @@ function openReport(input: FallbackInput, evidence: readonly StoredEvidence[]): 
   };
 }
 
-/** What the suspect's logs and changes say, without a judgement. */
-function findings(service: string, evidence: readonly StoredEvidence[], draft: Draft): TimelineEntry[] {
+/** What the suspect's logs and changes say: for the timeline, and the last change before the onset. */
+function findings(service: string, onset: string, evidence: readonly StoredEvidence[], draft: Draft) {
   const entries: TimelineEntry[] = [];
+  let change: ChangeToUndo | undefined;
+  let line: string | undefined;
   for (const stored of evidence) {
     for (const { pattern, count, services, level, first } of readLogs(stored)?.patterns ?? []) {
       if (level !== 'error' || !services.includes(service)) continue;
-      const cited = draft.citeMembers(stored, { pattern, count });
-      entries.push({ at: first, event: `First of ${count} errors like ${quote(pattern)} ${cited}.` });
+      line ??= pattern;
+      const number = draft.citeMembers(stored, { pattern, count });
+      entries.push({ at: first, event: `First of ${count} errors like ${quote(pattern)} ${number}.` });
     }
     for (const { id, at, service: of, kind, summary } of readChanges(stored)?.changes ?? []) {
       if (of !== service) continue;
-      const cited = draft.citeMembers(stored, { id });
-      entries.push({ at, event: `A change (${quote(kind)}): ${quote(summary)}; whether it matters is open ${cited}.` });
+      if (Date.parse(at) <= Date.parse(onset)) change = { id, kind, summary };
+      const number = draft.citeMembers(stored, { id });
+      entries.push({
+        at,
+        event: `A change (${quote(kind)}): ${quote(summary)}; whether it matters is open ${number}.`,
+      });
     }
   }
-  return entries.slice(0, MAX_FINDINGS);
+  return { entries: entries.slice(0, MAX_FINDINGS), change, line };
 }
 
 function alerts(evidence: readonly StoredEvidence[], draft: Draft): string {
@@ -156,36 +177,4 @@ function asked({ query }: FallbackInput): string {
 /** Text from data as code, so that nothing in it reads as a citation or as Markdown. */
 function quote(text: string, limit = 200): string {
   return codeSpan(oneLine(text, limit) || '(empty)');
-}
-
-const EXCERPT_CHARACTERS = 300;
-
-/** Citations of a report composed piece by piece; every excerpt is a slice of what it cites. */
-class Draft {
-  readonly citations: Citation[] = [];
-
-  /** Cites the start of a result. @returns `[n]` */
-  citeHead(stored: StoredEvidence): string {
-    const start = stored.content.length - stored.content.trimStart().length;
-    return this.#cite(stored, stored.content.slice(start, safeCut(stored.content, start + EXCERPT_CHARACTERS)));
-  }
-
-  /**
-   * Cites a result where it holds the properties of `part` next to each other, otherwise its start.
-   * @returns `[n]`
-   */
-  citeMembers(stored: StoredEvidence, part: object): string {
-    const { content } = stored;
-    const members = JSON.stringify(part).slice(1, -1);
-    const start = content.indexOf(members);
-    if (start < 0 || members.length > EXCERPT_CHARACTERS) return this.citeHead(stored);
-    return this.#cite(stored, content.slice(start, safeCut(content, start + EXCERPT_CHARACTERS)));
-  }
-
-  #cite({ evidence }: StoredEvidence, excerpt: string): string {
-    const known = this.citations.find((one) => one.evidence === evidence && one.excerpts[0] === excerpt);
-    const n = known?.n ?? this.citations.length + 1;
-    if (!known) this.citations.push({ n, evidence, excerpts: [excerpt] });
-    return `[${n}]`;
-  }
 }

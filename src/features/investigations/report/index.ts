@@ -1,5 +1,6 @@
 /** The report of an investigation: submitted, checked, rendered, and composed if a run ends early. */
 export { checkReport, checkReportAgainst, locateExcerpt } from './check.ts';
+export { calibrate } from './confidence.ts';
 export { composeFallbackReport } from './fallback.ts';
 export { renderReport } from './markdown.ts';
 export * from './schema.ts';

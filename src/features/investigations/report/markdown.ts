@@ -3,7 +3,7 @@ import type { RunLimit } from '../../runs/contract.ts';
 import { verifiedNumbers } from './check.ts';
 import { describeLimit } from './limits.ts';
 import { codeSpan, fenced, safeBlock, safeInline } from './safe-markdown.ts';
-import type { CheckedCitation, CheckedReport, Hypothesis } from './schema.ts';
+import type { CheckedCitation, CheckedReport, ConfidenceBasis, Hypothesis } from './schema.ts';
 import { mapCitations } from './text.ts';
 
 export interface ReportMetadata {
@@ -16,6 +16,11 @@ export interface ReportMetadata {
   /** Where to see the run with all its tool calls. */
   investigationUrl?: string;
 }
+
+const BASIS: Record<ConfidenceBasis, string> = {
+  measured: 'as often as evidence like this was right on known incidents',
+  stated: "the model's own estimate",
+};
 
 const VERDICTS: Record<Hypothesis['verdict'], string> = {
   supported: 'Supported',
@@ -37,7 +42,7 @@ export function renderReport(report: CheckedReport, metadata: ReportMetadata): s
   const service = root_cause.service === null ? 'not known' : codeSpan(root_cause.service);
   const sections = [
     `# ${safeInline(report.title)}`,
-    `**Service at fault:** ${service}  \n**Confidence:** ${Math.round(report.confidence * 100)} %`,
+    `**Service at fault:** ${service}  \n**Confidence:** ${Math.round(report.confidence * 100)} %, ${BASIS[report.confidenceBasis ?? 'stated']}`,
     metadata.limit && `> **Ended early** because ${describeLimit(metadata.limit)}. This is the best report so far.`,
     `## Root cause\n\n${block(root_cause.statement)}`,
     `## Summary\n\n${block(report.summary)}`,

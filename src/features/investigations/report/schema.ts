@@ -57,8 +57,17 @@ export interface CheckedCitation {
   excerpts: { text: string; verified: boolean; /** Character offset in the stored result. */ offset: number | null }[];
 }
 
+/**
+ * Where a confidence comes from: `measured` on known incidents at evidence like this, or `stated` by the model, where
+ * nothing was measured or its number is lower.
+ */
+export const confidenceBasis = z.enum(['measured', 'stated']);
+export type ConfidenceBasis = z.infer<typeof confidenceBasis>;
+
 /** A checked report. */
 export interface CheckedReport extends Omit<Report, 'citations'> {
+  /** Default: stated. */
+  confidenceBasis?: ConfidenceBasis;
   citations: CheckedCitation[];
   /** Sentences that cite nothing verified, or a missing number. */
   unverifiedClaims: { where: string; claim: string; why: string }[];

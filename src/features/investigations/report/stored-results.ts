@@ -9,7 +9,31 @@ const ranking = z.looseObject({
   alert: z.looseObject({ service: name, metric: name.optional(), at: time }),
   onset: time.nullable(),
   considered: z.looseObject({ services: z.number() }),
-  causes: z.array(z.looseObject({ rank: z.number(), service: name, own_score: z.number(), reason: z.string() })),
+  causes: z.array(
+    z.looseObject({
+      rank: z.number(),
+      service: name,
+      own_score: z.number(),
+      reason: z.string(),
+      evidence: z.array(
+        z.looseObject({
+          kind: z.string(),
+          statement: z.string(),
+          operation: z.string().optional(),
+          caller: z.string().optional(),
+        }),
+      ),
+      signals: z.array(
+        z.looseObject({
+          metric: name,
+          statistic: z.string().optional(),
+          unit: z.string().optional(),
+          baseline_median: z.number().nullable(),
+        }),
+      ),
+    }),
+  ),
+  confidence: z.number().min(0).max(1),
 });
 
 const logs = z.looseObject({

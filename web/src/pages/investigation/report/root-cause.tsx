@@ -4,7 +4,7 @@ import type { Report } from '../queries.ts';
 import { confidenceWords } from './confidence.ts';
 
 /** The one thing that somebody paged at night wants to know. */
-export function RootCause({ report: { root_cause, confidence } }: { report: Report }) {
+export function RootCause({ report: { root_cause, confidence, confidence_basis } }: { report: Report }) {
   const percent = Math.round(confidence * 100);
   const { words, tone } = confidenceWords(confidence);
   return (
@@ -14,7 +14,7 @@ export function RootCause({ report: { root_cause, confidence } }: { report: Repo
           Root cause
         </h2>
         {root_cause.service === null ? (
-          <span className="text-ink-soft">The faulty service is unknown</span>
+          <span className="text-ink-soft">No cause established</span>
         ) : (
           <code className="rounded bg-bad-soft px-2 py-0.5 font-mono text-sm font-semibold break-all text-bad">
             {root_cause.service}
@@ -27,6 +27,9 @@ export function RootCause({ report: { root_cause, confidence } }: { report: Repo
           </span>
           <span className="font-medium tabular-nums">
             {percent} % <span className="sr-only">confidence</span>
+          </span>
+          <span className="text-ink-soft">
+            {confidence_basis === 'measured' ? 'measured on known incidents' : "the model's estimate"}
           </span>
         </span>
       </div>
