@@ -67,8 +67,13 @@ const ROWS = `
     insert into chats (id, created_at, updated_at, team_id, title, titled_by, last_turn_at, is_monitoring)
     select id, now(), now(), $1, 'Bench ' || id, 'model', now(), true from agent
   )
-  insert into monitoring_plan_versions (id, created_at, updated_at, team_id, agent_id, version, plan, reason)
-  select gen_random_uuid(), now(), now(), $1, id, 1, $3, 'For a benchmark.' from agent`;
+  insert into monitoring_plan_versions (id, created_at, updated_at, team_id, agent_id, version, plan, reason, scopes)
+  select gen_random_uuid(), now(), now(), $1, id, 1, $3, 'For a benchmark.', '{system:admin}' from agent`;
+
+/** Commits agents whose first plan may do everything; nothing carries them out. */
+export async function commitAgents(database: Database, teamId: string, agentIds: string[], plan: Plan): Promise<void> {
+  await database.query(ROWS, [teamId, agentIds, JSON.stringify(plan)]);
+}
 
 /**
  * Commits agents and starts their workflows as continue-as-new does: with a plan they know, and every check run before.
@@ -80,7 +85,7 @@ export async function startFleet(
   { teamId, agents, plan, quietUntil, taskQueue, eventsPerHistory }: FleetOptions,
 ): Promise<Fleet> {
   const agentIds = Array.from({ length: agents }, () => randomUUID());
-  await database.query(ROWS, [teamId, agentIds, JSON.stringify(plan)]);
+  await commitAgents(database, teamId, agentIds, plan);
   const began = performance.now();
   const handles = await mapConcurrently(agentIds, WIDTH, (agentId) => {
     const input = carriedInput({ agentId, teamId, plan, quietUntil });
