@@ -20,7 +20,7 @@ import { tempo } from './tempo/index.ts';
 export * from './connector.ts';
 export * from './log-level.ts';
 export * from './transport.ts';
-export type { RecordedSpan } from './recorded/spans.ts';
+export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
 export {
   alertmanager,

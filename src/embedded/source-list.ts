@@ -25,7 +25,7 @@ export async function describeSources({
     if (!response.ok) return undefined;
     const ids = listed.parse(await response.json()).sources.map(({ id }) => id);
     if (ids.length === 0)
-      return `none yet: set PROMETHEUS_URL or LOKI_URL and start again, or enrol a satellite at ${appUrl}/satellites`;
+      return `none yet: set PROMETHEUS_URL for metrics, LOKI_URL for logs, JAEGER_URL or TEMPO_URL for traces, and start again; or enrol a satellite at ${appUrl}/satellites`;
     const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
     return ids.slice(0, MAX_NAMED).join(', ') + more;
   } catch {

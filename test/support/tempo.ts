@@ -20,7 +20,10 @@ export async function startTempo(traces: Record<string, unknown>): Promise<TestT
     const fail = (status: number, words: string): void => void response.writeHead(status).end(`${words}\n`);
     const id = /^\/api\/traces\/(\w+)$/.exec(pathname)?.[1];
     if (pathname === '/api/echo') response.end('echo');
-    else if (id !== undefined) {
+    else if (pathname === '/api/v2/search/tag/resource.service.name/values') {
+      const names = [...new Set(JSON.stringify(traces).match(/(?<="stringValue":")[^"]*/g))];
+      sendJson(response, 200, { tagValues: names.map((value) => ({ type: 'string', value })) });
+    } else if (id !== undefined) {
       if (traces[id] === undefined) fail(404, 'trace not found');
       else sendJson(response, 200, traces[id]);
     } else if (pathname === '/api/search') {

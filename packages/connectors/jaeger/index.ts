@@ -9,6 +9,8 @@ import {
 } from '../connector.ts';
 import { createHttpApi, httpApiConfig, type HttpApi, type Query } from '../shared/http-api/index.ts';
 import { checkAnswer, dataOf } from '../shared/http-api/answers.ts';
+import { traceOperations } from '../shared/traces/index.ts';
+import { jaegerTraces } from './traces.ts';
 import { toGoDuration, unixSeconds } from '../shared/http-api/parameters.ts';
 
 const MAX_TRACES = 500;
@@ -28,7 +30,7 @@ export const jaeger = defineConnectorKind({
       id,
       kind: 'jaeger',
       title,
-      operations: jaegerOperations(http),
+      operations: [...jaegerOperations(http), ...traceOperations(jaegerTraces(http))],
       check: (signal) => checkAnswer(http, { path: ['api', 'services'] }, services, { hint, signal }),
       close: () => http.close(),
     };

@@ -8,6 +8,7 @@ import {
   type OperationContext,
 } from '../connector.ts';
 import { readEdgesCsv, type RecordedEdge } from './csv.ts';
+import { MAX_SAMPLED_SPANS, spanFilter } from '../shared/traces/index.ts';
 import { folderOf, incidentsIn, readIncidentJson } from './files.ts';
 import { searchLogFile } from './logs.ts';
 import { changesFile, incidentFile, servicesFile } from './schema.ts';
@@ -129,21 +130,11 @@ export const recorded = defineConnectorKind({
         question(
           'search_traces',
           'traces of an incident; the newest if there are too many',
-          ofIncident.extend({
-            service: name
-              .optional()
-              .describe('Traces with a span of this service; the other filters apply to that span'),
-            operation: z.string().max(2_000).optional(),
-            min_duration_ms: z.number().min(0).optional(),
-            max_duration_ms: z.number().min(0).optional(),
-            status: z.enum(['ok', 'error']).optional(),
-            ...window,
-            limit: z.number().int().min(1).max(10_000).default(20),
-          }),
+          ofIncident.extend({ ...spanFilter, ...window, limit: z.number().int().min(1).max(10_000).default(20) }),
           (folder, asked, signal) => spans.search(folder, asked, signal),
         ),
         question(
-          'trace',
+          'trace_spans',
           'all spans of one trace of an incident; null if there is no such trace',
           ofIncident.extend({ trace_id: name }),
           (folder, asked, signal) => spans.trace(folder, asked.trace_id, signal),
@@ -151,7 +142,7 @@ export const recorded = defineConnectorKind({
         question(
           'sample_spans',
           'a sample of the whole traces of an incident',
-          ofIncident.extend({ ...window, max_spans: z.number().int().min(1).max(500_000) }),
+          ofIncident.extend({ ...window, max_spans: z.number().int().min(1).max(MAX_SAMPLED_SPANS) }),
           (folder, asked, signal) => spans.sample(folder, asked, signal),
           false,
         ),

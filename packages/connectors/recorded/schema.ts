@@ -1,5 +1,6 @@
 /** Files of a recorded incident; the format is documented in demo/incidents/README.md. */
 import { z } from 'zod';
+import { SPAN_KINDS } from '../shared/traces/index.ts';
 
 const isoTime = z.iso.datetime({ offset: true });
 
@@ -84,7 +85,7 @@ export const spanRecord = z
     operation: z.string().max(2000),
     start: recordedTime,
     duration_ms: z.number().min(0),
-    kind: z.preprocess(lowerCase, z.enum(['server', 'client', 'producer', 'consumer', 'internal']).nullish()),
+    kind: z.preprocess(lowerCase, z.enum(SPAN_KINDS).nullish()),
     status: z.preprocess(lowerCase, z.enum(['ok', 'error', 'unset']).nullish()),
   })
   .transform(({ parent_id: parent, kind, status, ...span }) => ({

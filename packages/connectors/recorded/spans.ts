@@ -2,8 +2,16 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { z } from 'zod';
 import { QueryError } from '../connector.ts';
+import {
+  isAboutSpan,
+  spanMatches,
+  summarizeTrace,
+  traceMatches,
+  type TraceQuery,
+  type TraceSpan,
+  type TraceSummary,
+} from '../shared/traces/index.ts';
 import { openIncidentFile, readChunks } from './files.ts';
 import { readLines } from './lines.ts';
 import { spanRecord } from './schema.ts';
@@ -16,56 +24,27 @@ const MAX_CACHED_TRACES = 2 * MAX_TRACES;
 /** More spans would not fit into an answer. */
 const MAX_SPANS_OF_TRACE = 20_000;
 
-export type RecordedSpan = z.output<typeof spanRecord>;
-
-/** What is known about one trace without its spans; times in unix seconds. */
-interface TraceEntry {
-  trace_id: string;
-  service: string;
-  operation: string;
-  start: number;
-  end: number;
-  spans: number;
-  errors: number;
-  /** Whether `service` and `operation` are those of a span without a parent. */
-  rooted: boolean;
-  /** Start of the span that `service` and `operation` are of. */
-  from: number;
-}
-
-export interface TraceSearch {
-  service?: string;
-  operation?: string;
-  min_duration_ms?: number;
-  max_duration_ms?: number;
-  status?: 'ok' | 'error';
-  /** Unix seconds, half-open. */
-  from: number;
-  to: number;
-  limit: number;
-}
-
 export interface SpanReader {
-  /** The newest matching traces, oldest first. Filters apply to one span; see {@link matches}. */
-  search(folder: string, query: TraceSearch, signal: AbortSignal): Promise<object>;
+  /** The newest matching traces, oldest first. */
+  search(folder: string, query: TraceQuery, signal: AbortSignal): Promise<object>;
   /** The spans of a trace, in order of time; null if the recording does not have it. */
-  trace(folder: string, traceId: string, signal: AbortSignal): Promise<RecordedSpan[] | null>;
+  trace(folder: string, traceId: string, signal: AbortSignal): Promise<TraceSpan[] | null>;
   /** Whole traces that start in a window, chosen by a hash of their ids: a uniform sample, the same every time. */
   sample(
     folder: string,
     query: { from: number; to: number; max_spans: number },
     signal: AbortSignal,
-  ): Promise<{ spans: RecordedSpan[]; sampled: boolean }>;
+  ): Promise<{ spans: TraceSpan[]; sampled: boolean }>;
 }
 
 /** Reads spans.jsonl in bounded memory: an index of its traces stays cached until the file changes, spans do not. */
 export function createSpanReader(): SpanReader {
-  const cache = new LRUCache<string, Map<string, TraceEntry>>({
+  const cache = new LRUCache<string, Map<string, TraceSummary>>({
     maxSize: MAX_CACHED_TRACES,
     sizeCalculation: (traces) => 1 + traces.size,
   });
 
-  const indexOf = async (folder: string, signal: AbortSignal): Promise<Map<string, TraceEntry>> => {
+  const indexOf = async (folder: string, signal: AbortSignal): Promise<Map<string, TraceSummary>> => {
     const file = await openIncidentFile(folder, SPANS_FILE);
     if (!file) return new Map();
     const { mtimeMs, size } = await file.stat();
@@ -81,7 +60,7 @@ export function createSpanReader(): SpanReader {
       const inWindow = [...(await indexOf(folder, signal)).values()].filter((trace) => startsIn(trace, query));
       const found = await matching(folder, inWindow, query, signal);
       found.sort((a, b) => a.start - b.start);
-      return { traces: found.slice(-query.limit).map(summaryOf), truncated: found.length > query.limit };
+      return { traces: found.slice(-query.limit), truncated: found.length > query.limit };
     },
 
     async trace(folder, traceId, signal) {
@@ -103,50 +82,25 @@ export function createSpanReader(): SpanReader {
   };
 }
 
-const startsIn = ({ start }: TraceEntry, { from, to }: { from: number; to: number }): boolean =>
+const startsIn = ({ start }: TraceSummary, { from, to }: { from: number; to: number }): boolean =>
   start >= from && start < to;
-
-function summaryOf({ trace_id, service, operation, start, end, spans, errors }: TraceEntry) {
-  return { trace_id, service, operation, start, duration_ms: durationMs(start, end), spans, errors };
-}
-
-/** To the microsecond, which is what doubles of unix seconds can hold. */
-const durationMs = (start: number, end: number): number => Math.round((end - start) * 1e6) / 1e3;
 
 async function matching(
   folder: string,
-  traces: TraceEntry[],
-  query: TraceSearch,
+  traces: TraceSummary[],
+  query: TraceQuery,
   signal: AbortSignal,
-): Promise<TraceEntry[]> {
-  if (query.service === undefined && query.operation === undefined) {
-    return traces.filter((trace) => {
-      const { start, end, errors } = trace;
-      return matches({ duration_ms: durationMs(start, end), status: errors > 0 ? 'error' : 'ok' }, query);
-    });
-  }
+): Promise<TraceSummary[]> {
+  if (!isAboutSpan(query)) return traces.filter((trace) => traceMatches(trace, query));
   const candidates = new Set(traces.map(({ trace_id: id }) => id));
   const found = new Set<string>();
-  for await (const span of readSpans(folder, signal)) {
-    if (!candidates.has(span.trace_id)) continue;
-    if (query.service !== undefined && span.service !== query.service) continue;
-    if (query.operation !== undefined && span.operation !== query.operation) continue;
-    if (matches(span, query)) found.add(span.trace_id);
-  }
+  for await (const span of readSpans(folder, signal))
+    if (candidates.has(span.trace_id) && spanMatches(span, query)) found.add(span.trace_id);
   return traces.filter(({ trace_id: id }) => found.has(id));
 }
 
-/** Whether a span, or a trace as a whole, has the duration and the status that a search asks for. */
-function matches(
-  { duration_ms: duration, status }: Pick<RecordedSpan, 'duration_ms' | 'status'>,
-  { min_duration_ms: least = 0, max_duration_ms: most = Infinity, status: wanted }: TraceSearch,
-): boolean {
-  if (duration < least || duration > most) return false;
-  return wanted === undefined || (status === 'error') === (wanted === 'error');
-}
-
 /** Traces in the order of their hashes, until they hold `maxSpans` spans; at least one. */
-function chooseTraces(traces: TraceEntry[], maxSpans: number): Set<string> {
+function chooseTraces(traces: TraceSummary[], maxSpans: number): Set<string> {
   const total = traces.reduce((sum, { spans }) => sum + spans, 0);
   if (total <= maxSpans) return new Set(traces.map(({ trace_id: id }) => id));
   const byHash = traces
@@ -162,39 +116,25 @@ function chooseTraces(traces: TraceEntry[], maxSpans: number): Set<string> {
   return chosen;
 }
 
-async function spansOf(folder: string, traceIds: Set<string>, signal: AbortSignal): Promise<RecordedSpan[]> {
-  const spans: RecordedSpan[] = [];
+async function spansOf(folder: string, traceIds: Set<string>, signal: AbortSignal): Promise<TraceSpan[]> {
+  const spans: TraceSpan[] = [];
   for await (const span of readSpans(folder, signal)) if (traceIds.has(span.trace_id)) spans.push(span);
   return spans.sort((a, b) => a.start - b.start);
 }
 
-async function readIndex(folder: string, signal: AbortSignal): Promise<Map<string, TraceEntry>> {
-  const traces = new Map<string, TraceEntry>();
+async function readIndex(folder: string, signal: AbortSignal): Promise<Map<string, TraceSummary>> {
+  const traces = new Map<string, ReturnType<typeof summarizeTrace>>();
   for await (const span of readSpans(folder, signal)) {
-    const { trace_id: id, service, operation, start } = span;
-    const end = start + span.duration_ms / 1000;
-    const errors = span.status === 'error' ? 1 : 0;
-    const rooted = span.parent_id === undefined;
-    const trace = traces.get(id);
-    if (!trace) {
-      if (traces.size === MAX_TRACES)
-        throw new QueryError('failed', `${SPANS_FILE}: more than ${MAX_TRACES} traces; record a sample of them`);
-      traces.set(id, { trace_id: id, service, operation, start, end, spans: 1, errors, rooted, from: start });
-      continue;
-    }
-    trace.spans++;
-    trace.errors += errors;
-    trace.start = Math.min(trace.start, start);
-    trace.end = Math.max(trace.end, end);
-    // The root's name is the trace's; without a root, the earliest span's.
-    if (rooted === trace.rooted ? start < trace.from : rooted)
-      Object.assign(trace, { service, operation, rooted, from: start });
+    const trace = traces.get(span.trace_id);
+    if (trace) trace.add(span);
+    else if (traces.size < MAX_TRACES) traces.set(span.trace_id, summarizeTrace(span));
+    else throw new QueryError('failed', `${SPANS_FILE}: more than ${MAX_TRACES} traces; record a sample of them`);
   }
-  return traces;
+  return new Map([...traces].map(([id, { summary }]) => [id, summary]));
 }
 
 /** @throws {QueryError} naming the first line that is not a span */
-async function* readSpans(folder: string, signal: AbortSignal): AsyncGenerator<RecordedSpan> {
+async function* readSpans(folder: string, signal: AbortSignal): AsyncGenerator<TraceSpan> {
   signal.throwIfAborted();
   const file = await openIncidentFile(folder, SPANS_FILE);
   if (!file) return;
@@ -210,7 +150,7 @@ async function* readSpans(folder: string, signal: AbortSignal): AsyncGenerator<R
 }
 
 /** @param line undefined if it is too long to be read */
-function parseSpan(line: string | undefined, number: number): RecordedSpan {
+function parseSpan(line: string | undefined, number: number): TraceSpan {
   const wrong = (problem: string) => new QueryError('failed', `${SPANS_FILE}: line ${number}: ${problem}`);
   if (line === undefined) throw wrong('too long');
   let value: unknown;

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { defineConnectorKind, defineOperation, QueryError, type ConnectorOperation } from '../connector.ts';
 import { createHttpApi, httpApiConfig, type HttpApi } from '../shared/http-api/index.ts';
 import { checkAnswer } from '../shared/http-api/answers.ts';
+import { traceOperations } from '../shared/traces/index.ts';
+import { tempoTraces } from './traces.ts';
 import { toGoDuration, toLogfmt, unixSeconds } from '../shared/http-api/parameters.ts';
 
 const MAX_TRACES = 500;
@@ -17,7 +19,7 @@ export const tempo = defineConnectorKind({
       id,
       kind: 'tempo',
       title,
-      operations: tempoOperations(http),
+      operations: [...tempoOperations(http), ...traceOperations(tempoTraces(http))],
       // Tempo's health endpoint: its query frontend answers with the word.
       check: (signal) =>
         checkAnswer(http, { path: ['api', 'echo'], as: 'text' }, z.string().regex(/^\s*echo\s*$/u), { hint, signal }),

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loki, prometheus } from '@casebook/connectors';
+import { jaeger, loki, prometheus, tempo } from '@casebook/connectors';
 import type { Logger } from '../../platform/logger.ts';
 import { createLokiSource } from './loki/source.ts';
 import { createPrometheusSource } from './prometheus/source.ts';
 import { SourceError, type SourceCatalog, type TelemetrySource } from './port.ts';
 import { createRecordedIncidentSource, recordedTransport } from './recorded/source.ts';
+import { createTraceSource } from './traces/source.ts';
 import { overHttp } from './transport.ts';
 
 export interface SourceCatalogOptions {
@@ -13,13 +14,16 @@ export interface SourceCatalogOptions {
   incidentsDir?: string;
   prometheusUrl?: string;
   lokiUrl?: string;
+  jaegerUrl?: string;
+  tempoUrl?: string;
   logger?: Logger;
 }
 
 const incidentFolderName = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
 /**
- * The installation's sources: every recorded incident (`incident:<folder>`), `prometheus` and `loki`. The folder of
+ * The installation's sources: every recorded incident (`incident:<folder>`), `prometheus`, `loki`, `jaeger` and
+ * `tempo`. The folder of
  * incidents is read on every call, so that new ones are found; each source keeps its caches. A malformed incident stays
  * in the list and reports its problem when queried.
  */
@@ -27,9 +31,13 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
   const recordings = recordedTransport(options.incidentsDir ?? '');
   const recorded = new Map<string, TelemetrySource>();
   const remote: TelemetrySource[] = [];
-  const { prometheusUrl, lokiUrl, logger } = options;
+  const { prometheusUrl, lokiUrl, jaegerUrl, tempoUrl, logger } = options;
   if (prometheusUrl) remote.push(createPrometheusSource({ transport: overHttp(prometheus, prometheusUrl, logger) }));
   if (lokiUrl) remote.push(createLokiSource({ transport: overHttp(loki, lokiUrl, logger) }));
+  if (jaegerUrl) {
+    remote.push(createTraceSource({ kind: 'jaeger', transport: overHttp(jaeger, jaegerUrl, logger) }));
+  }
+  if (tempoUrl) remote.push(createTraceSource({ kind: 'tempo', transport: overHttp(tempo, tempoUrl, logger) }));
   const reported = new Set<string>();
   const warnOnce = (message: string, details: Record<string, unknown>) => {
     const key = message + JSON.stringify(details);

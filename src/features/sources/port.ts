@@ -9,7 +9,7 @@ import type { LogLine, MetricSeries, ServiceEdge, Span, TimeWindow } from '../di
 
 export type { LogLine, MetricSeries, ServiceEdge, Span, TimeWindow };
 
-export type SourceKind = 'recorded-incident' | 'prometheus' | 'loki' | 'dependency-graph';
+export type SourceKind = 'recorded-incident' | 'prometheus' | 'loki' | 'jaeger' | 'tempo' | 'dependency-graph';
 export type SourceCapability =
   | 'services'
   | 'metrics'
@@ -97,12 +97,15 @@ export interface LogPage {
   unreadable?: number;
 }
 
+/**
+ * With `service` or `operation`, one span of a trace must match everything; without them, duration and status are those
+ * of the whole trace, which has failed if one of its spans has.
+ */
 export interface TraceQuery extends TimeWindow {
   service?: string;
   operation?: string;
   minDurationMs?: number;
   maxDurationMs?: number;
-  /** `error`: traces with a failed span (of `service` and `operation`, where given). */
   status?: 'ok' | 'error';
   limit: number;
 }

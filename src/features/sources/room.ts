@@ -18,12 +18,16 @@ const configuration = z
     CASEBOOK_INCIDENTS_DIR: optional(incidentsDir),
     PROMETHEUS_URL: optional(z.url()),
     LOKI_URL: optional(z.url()),
+    JAEGER_URL: optional(z.url()),
+    TEMPO_URL: optional(z.url()),
   })
   .transform((e) => ({
     sources: {
       incidentsDir: e.CASEBOOK_INCIDENTS_DIR && resolve(e.CASEBOOK_INCIDENTS_DIR),
       prometheusUrl: e.PROMETHEUS_URL,
       lokiUrl: e.LOKI_URL,
+      jaegerUrl: e.JAEGER_URL,
+      tempoUrl: e.TEMPO_URL,
     },
   }));
 
@@ -39,6 +43,8 @@ export const sourcesRoom = {
       ...(sources.incidentsDir ? ['recorded-incident'] : []),
       ...(sources.prometheusUrl ? ['prometheus'] : []),
       ...(sources.lokiUrl ? ['loki'] : []),
+      ...(sources.jaegerUrl ? ['jaeger'] : []),
+      ...(sources.tempoUrl ? ['tempo'] : []),
     ],
   }),
 } satisfies Room;

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import type { SourceCapability, SourceKind } from './port.ts';
 
 const time = z.iso.datetime();
-const KINDS = ['recorded-incident', 'prometheus', 'loki', 'dependency-graph'] as const satisfies SourceKind[];
+const KINDS = [
+  'recorded-incident',
+  'prometheus',
+  'loki',
+  'jaeger',
+  'tempo',
+  'dependency-graph',
+] as const satisfies SourceKind[];
 const CAPABILITIES = [
   'services',
   'metrics',

@@ -29,10 +29,12 @@ describe('source catalog', () => {
       incidentsDir: directory,
       prometheusUrl: 'http://127.0.0.1:9',
       lokiUrl: 'http://127.0.0.1:9',
+      jaegerUrl: 'http://127.0.0.1:9',
+      tempoUrl: 'http://127.0.0.1:9',
     });
     assert.deepEqual(
       catalog.list().map(({ id }) => id),
-      ['incident:a', 'incident:b', 'prometheus', 'loki'],
+      ['incident:a', 'incident:b', 'prometheus', 'loki', 'jaeger', 'tempo'],
     );
     assert.equal(catalog.get('loki').kind, 'loki');
     assert.equal(catalog.get('incident:a'), catalog.get('incident:a'));

@@ -173,12 +173,11 @@ describe('traces of a recorded incident', () => {
     it(`names the line with ${what}`, async () => {
       await record(`${good}\n\n${line}\n${good}\n`);
       const queries = [
-        source.searchTraces!({ ...window, limit: 1 }, call()),
-        source.getTrace!('a', call()),
-        source.sampleSpans!({ ...window, maxSpans: 1 }, call()),
+        () => source.searchTraces!({ ...window, limit: 1 }, call()),
+        () => source.getTrace!('a', call()),
+        () => source.sampleSpans!({ ...window, maxSpans: 1 }, call()),
       ];
       for (const query of queries) {
-        // oxlint-disable-next-line no-await-in-loop -- each is asserted on its own
         await assert.rejects(query, (error) => error instanceof SourceError && message.test(error.message));
       }
     });

@@ -5,6 +5,7 @@ import {
   createLokiSource,
   createPrometheusSource,
   createScrapeIntervals,
+  createTraceSource,
   type LiveGraph,
   type ScrapeIntervals,
   type SourceCall,
@@ -44,12 +45,13 @@ export function satelliteSources({
       const transport = overSatellite(asking, satellite, connector, timeoutMs);
       const shared = { transport, id, owner: 'team' } as const;
       if (kind === 'loki') return createLokiSource(shared);
+      if (kind === 'jaeger' || kind === 'tempo') return createTraceSource({ ...shared, kind });
       const intervals = intervalsOf(satellite.id, connector);
       return createPrometheusSource({ ...shared, clock: asking.clock, intervals });
     };
     const source = sourceWithin();
     const { describe } = sourceWithin(DESCRIBE_MS);
-    const isGraph = satellite.hasGraph && kind !== 'loki';
+    const isGraph = satellite.hasGraph && kind === 'prometheus';
     return { ...source, describe, ...(isGraph && { liveGraph: () => graph(asking.teamId, satellite.id) }) };
   };
 
@@ -57,9 +59,9 @@ export function satelliteSources({
     const asking: Asking = { ...call, calls, idOf: requestIdsOf(call.toolCallId) };
     return satellites.flatMap((satellite) => {
       const { connectors } = satellite.inventory;
-      const found = (['prometheus', 'loki'] as const).flatMap((kind) =>
+      const found = (['prometheus', 'loki', 'jaeger', 'tempo'] as const).flatMap((kind) =>
         connectors
-          .filter((connector) => connector.kind === kind)
+          .filter((connector) => connector.kind === kind && canBeSource(connector))
           .map((connector) => sourceOf(asking, satellite, connector)),
       );
       const ofGraph = createGraphSource(satellite, () => graph(call.teamId, satellite.id));
@@ -68,6 +70,12 @@ export function satelliteSources({
       return satellite.hasGraph && !isTaken ? [...found, ofGraph] : found;
     });
   };
+}
+
+/** Satellites of earlier versions have connectors of Jaeger and Tempo that serve the graph and the model only. */
+function canBeSource({ kind, operations }: ConnectorInventory): boolean {
+  const isTraces = kind === 'jaeger' || kind === 'tempo';
+  return !isTraces || operations.some(({ name }) => name === 'search_traces');
 }
 
 const capabilities: SourceCapability[] = ['services', 'dependencies'];

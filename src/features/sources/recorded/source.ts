@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { localTransport, recorded, type RecordedSpan, type Transport } from '@casebook/connectors';
+import { localTransport, recorded, type Transport } from '@casebook/connectors';
 import { z } from 'zod';
 import { RECORDED_ID_PREFIX } from '../contract.ts';
-import type { SourceCapability, Span, TelemetrySource } from '../port.ts';
+import type { SourceCapability, TelemetrySource } from '../port.ts';
 import { SourceError } from '../port.ts';
+import { tracesOver } from '../traces/spans.ts';
 import { askSystem } from '../transport.ts';
 
 const window = z.object({ from: z.number(), to: z.number() });
@@ -54,25 +55,6 @@ const page = z.object({
   truncated: z.boolean(),
   unreadable: z.number(),
 });
-/** Like samples, spans are numerous and come from our own connector. */
-const spans = z.custom<RecordedSpan[]>(Array.isArray).transform((all) => all.map(toSpan));
-const traces = z.object({
-  traces: z.array(
-    z
-      .object({
-        trace_id: z.string(),
-        service: z.string(),
-        operation: z.string(),
-        start: z.number(),
-        duration_ms: z.number(),
-        spans: z.number(),
-        errors: z.number(),
-      })
-      .transform(({ trace_id: traceId, duration_ms: durationMs, ...rest }) => ({ traceId, durationMs, ...rest })),
-  ),
-  truncated: z.boolean(),
-});
-const sample = z.object({ spans, sampled: z.boolean() });
 const edges = z.array(z.object({ caller: z.string(), callee: z.string(), callsPerSecond: z.number().optional() }));
 const changes = z.array(
   z.object({
@@ -162,29 +144,11 @@ export function createRecordedIncidentSource(
       const { unreadable, ...found } = await ask('search_logs', { ...query, limit: points(limit) }, page, signal);
       return { ...found, ...(unreadable > 0 && { unreadable }) };
     },
-    searchTraces: ({ minDurationMs, maxDurationMs, limit, ...query }, { signal }) =>
-      ask(
-        'search_traces',
-        { ...query, min_duration_ms: minDurationMs, max_duration_ms: maxDurationMs, limit: points(limit) },
-        traces,
-        signal,
-      ),
-    getTrace: async (traceId, { signal }) =>
-      (await ask('trace', { trace_id: traceId }, spans.nullable(), signal)) ?? undefined,
-    sampleSpans: ({ from, to, maxSpans }, { signal }) =>
-      ask('sample_spans', { from, to, max_spans: points(maxSpans) }, sample, signal),
+    ...tracesOver(ask),
     dependencies: (_window, { signal }) => ask('dependencies', {}, edges, signal),
     changes: ({ from, to, service }, { signal }) => ask('changes', { from, to, service }, changes, signal),
   };
 }
-
-const toSpan = ({ trace_id, span_id, parent_id, duration_ms, ...span }: RecordedSpan): Span => ({
-  traceId: trace_id,
-  spanId: span_id,
-  ...(parent_id !== undefined && { parentId: parent_id }),
-  durationMs: duration_ms,
-  ...span,
-});
 
 /** At least one, whatever is requested. */
 const points = (count: number): number => Math.max(1, Math.floor(count));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { z } from 'zod';
-import { loki, prometheus } from '@casebook/connectors';
+import { jaeger, loki, prometheus } from '@casebook/connectors';
 import { createLog } from '../../../../satellite/log.ts';
 import { createAgentSatellites } from '../../../../src/features/satellites/agent/index.ts';
 import { SatelliteRefused } from '../../../../src/features/satellites/calls/port.ts';
@@ -15,7 +15,13 @@ import { connector, fakeSatellites, LAST_SEEN, satellite, type Answers, type Fak
 
 const NOW = 1_772_368_200;
 const signal = new AbortController().signal;
-const connectors = [connector('logs', 'loki'), connector('prometheus', 'prometheus'), connector('db', 'postgresql')];
+const connectors = [
+  connector('logs', 'loki'),
+  connector('prometheus', 'prometheus'),
+  connector('traces', 'jaeger', { name: 'search_traces' }),
+  connector('old-traces', 'tempo', { name: 'search' }),
+  connector('db', 'postgresql'),
+];
 const shop = (more: Partial<FakeSatellite> = {}) =>
   satellite('shop', { inventory: { connectors, tools: [] }, ...more });
 
@@ -43,6 +49,12 @@ const canned: Record<string, unknown> = {
     resultType: 'matrix',
     result: [{ metric: { service: 'web' }, values: [[NOW - 60, '2.5']] }],
   },
+  'traces traced_services': ['cart', 'web'],
+  'traces search_traces': { traces: [], truncated: false },
+  'traces trace_spans': [
+    { trace_id: 'a1', span_id: 'b1', service: 'web', operation: 'GET /', start: NOW, duration_ms: 12 },
+  ],
+  'traces sample_spans': { spans: [], sampled: false },
   'logs labels': ['app'],
   'logs series': [{ app: 'web' }],
   'logs query_range': {
@@ -54,7 +66,7 @@ const canned: Record<string, unknown> = {
 const likeConnectors: Answers = (_satellite, target) => {
   assert.equal(target.kind, 'connector');
   if (target.kind !== 'connector') return undefined;
-  const kind = target.connector === 'logs' ? loki : prometheus;
+  const kind = { logs: loki, traces: jaeger }[target.connector] ?? prometheus;
   const options = { id: target.connector, title: '', log: createLog('silent') };
   const { operations } = kind.create({ url: 'http://127.0.0.1:9' }, options);
   const operation = operations.find(({ name }) => name === target.operation);
@@ -89,7 +101,7 @@ const call = async <Result>(name: string, input: object, sources: SourceCatalog)
   JSON.parse(String((await tools.invoke(name, input, toolContext({ sources }))).content)) as Result;
 
 describe('sources over satellites', () => {
-  it('are those of the installation and those of the team: metrics, logs, graph', async () => {
+  it('are those of the installation and those of the team: metrics, logs, traces, graph', async () => {
     const { sources } = setUp({
       team: [satellite('zoo', { hasGraph: true }), shop()],
       other: [satellite('theirs', { inventory: { connectors, tools: [] } })],
@@ -98,9 +110,15 @@ describe('sources over satellites', () => {
       'shop',
       'satellite:shop/prometheus',
       'satellite:shop/logs',
+      'satellite:shop/traces',
       'satellite:zoo/graph',
     ]);
-    assert.deepEqual(ids(await sources('other')), ['shop', 'satellite:theirs/prometheus', 'satellite:theirs/logs']);
+    assert.deepEqual(ids(await sources('other')), [
+      'shop',
+      'satellite:theirs/prometheus',
+      'satellite:theirs/logs',
+      'satellite:theirs/traces',
+    ]);
     assert.deepEqual(ids(await sources('nobody')), ['shop']);
     const theirs = await sources('other');
     assert.throws(() => theirs.get('satellite:shop/prometheus'), /there is no source "satellite:shop\/prometheus"/);
@@ -156,6 +174,25 @@ describe('sources over satellites', () => {
         .flatMap((line) => [line, line])
         .slice(0, lines.length),
     );
+  });
+
+  it('ask the operations that connectors have: traces', async () => {
+    const { sources } = setUp({ team: [shop()] });
+    const source = (await sources()).get('satellite:shop/traces');
+    assert.equal((await source.describe({ signal })).title, 'Jaeger at satellite shop (traces)');
+    assert.deepEqual(source.capabilities, ['services', 'traces']);
+    const window = { from: NOW - 60, to: NOW };
+    await source.searchTraces!(
+      { ...window, service: 'web', minDurationMs: 5, status: 'error', limit: 500 },
+      { signal },
+    );
+    assert.deepEqual(await source.getTrace!('a1', { signal }), [
+      { traceId: 'a1', spanId: 'b1', service: 'web', operation: 'GET /', start: NOW, durationMs: 12 },
+    ]);
+    assert.deepEqual(await source.sampleSpans!({ ...window, maxSpans: 1e6 }, { signal }), {
+      spans: [],
+      sampled: false,
+    });
   });
 
   it('ask every question under an id that is equal for every attempt at the tool call', async () => {
@@ -224,6 +261,7 @@ describe('sources over satellites', () => {
         ['shop', undefined],
         ['satellite:shop/prometheus', offline],
         ['satellite:shop/logs', offline],
+        ['satellite:shop/traces', offline],
         ['satellite:shop/graph', undefined],
       ],
     );
