@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { Span } from '../src/features/sources/port.ts';
 import { metricCatalog } from './simulator/metrics.ts';
 import type { SimulatedIncident } from './simulator/incident.ts';
 
@@ -37,9 +38,29 @@ export function incidentFiles(incident: SimulatedIncident): Map<string, string> 
       `caller,callee,calls_per_second\n${incident.edges.map((e) => `${e.caller},${e.callee},${rounded(e.callsPerSecond!)}\n`).join('')}`,
     ],
     ['changes.json', json(incident.changes.map((change) => ({ ...change, at: iso(change.at) })))],
+    ['spans.jsonl', incident.spans.map((span) => `${JSON.stringify(recordedSpan(span))}\n`).join('')],
     ['logs.jsonl', incident.logs.map((line) => `${JSON.stringify({ ...line, at: iso(line.at) })}\n`).join('')],
   ]);
 }
+
+/** Dates have milliseconds only. */
+function isoMicroseconds(at: number): string {
+  const microseconds = Math.round(at * 1e6);
+  const ms = Math.floor(microseconds / 1000);
+  return new Date(ms).toISOString().replace('Z', `${String(microseconds - ms * 1000).padStart(3, '0')}Z`);
+}
+
+const recordedSpan = ({ traceId, spanId, parentId, service, operation, start, durationMs, kind, status }: Span) => ({
+  trace_id: traceId,
+  span_id: spanId,
+  parent_id: parentId,
+  service,
+  operation,
+  start: isoMicroseconds(start),
+  duration_ms: durationMs,
+  kind,
+  status,
+});
 
 /** What really happened, as the file that only scoring may read. */
 export function truthFile(incident: SimulatedIncident): string {

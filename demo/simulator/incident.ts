@@ -1,8 +1,9 @@
-import type { Alert, Change, ServiceEdge } from '../../src/features/sources/port.ts';
+import type { Alert, Change, ServiceEdge, Span } from '../../src/features/sources/port.ts';
 import { firedAlerts } from './alerts.ts';
 import { observeMetrics, type MetricColumn } from './metrics.ts';
 import type { AlertRule, LogEvent, Scenario, SystemSpec, Truth } from './model.ts';
 import { observeLogs } from './observe-logs.ts';
+import { observeSpans } from './observe-spans.ts';
 import { simulate } from './simulate.ts';
 import type { StepState } from './state.ts';
 
@@ -17,6 +18,8 @@ export interface SimulatedIncident {
   metrics: MetricColumn[];
   edges: ServiceEdge[];
   logs: LogEvent[];
+  /** A sample of whole traces. */
+  spans: Span[];
   changes: Change[];
   services: { name: string; description: string }[];
   truth: Truth;
@@ -52,6 +55,7 @@ export function simulateIncident(
     metrics,
     edges: observedEdges(steps),
     logs: observeLogs(system, scenario, steps, stepSeconds),
+    spans: observeSpans(system, scenario, steps, stepSeconds),
     changes: [...scenario.changes].sort((a, b) => a.at - b.at),
     services: system.services.map(({ name, description }) => ({ name, description })),
     truth: { incident: scenario.id, onset: new Date(scenario.onset * 1000).toISOString(), ...scenario.truth },

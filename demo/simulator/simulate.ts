@@ -133,11 +133,11 @@ function serve(
 
   const partial = spec.routes.map((route) => {
     const own: Latency = { median: workMs * route.weight, sigma: spec.sigma };
-    return followCalls(spec, route, effect, own, queueMs, rateOf(route), routes, outcomes, calls);
+    return { ...followCalls(spec, route, effect, own, queueMs, rateOf(route), routes, outcomes, calls), own };
   });
   const pool = spec.pool && occupyPool(spec, effect, available, partial);
   if (pool && pool.rejected > 0) sparePoolTarget(spec, pool, outcomes);
-  const states = partial.map(({ route, mean, variance, errorRatio }): RouteState => {
+  const states = partial.map(({ route, mean, variance, errorRatio, own }): RouteState => {
     const wait = pool && route.calls.some(({ callee }) => callee === pool.target) ? pool.waitMs : 0;
     const rejected = wait > 0 && pool ? pool.rejected : 0;
     // A wait that ends at the acquire time-out varies little.
@@ -146,6 +146,7 @@ function serve(
       name: route.name,
       requestsPerSecond: rateOf(route),
       latency: fromMoments(mean + wait, variance + wait * wait * waitSpread),
+      work: own,
       errorRatio: 1 - (1 - ownErrors) * (1 - errorRatio) * (1 - rejected),
     };
   });
@@ -153,6 +154,8 @@ function serve(
   return {
     requestsPerSecond: total,
     routes: states,
+    queueMs,
+    ownErrorRatio: ownErrors,
     cpuUtilization: Math.min(
       1,
       (weighted * cpuSeconds + (effect.backgroundCpus ?? 0)) / (Math.max(1, available) * cpuLimit),

@@ -19,6 +19,8 @@ export interface RouteState {
   name: string;
   requestsPerSecond: number;
   latency: Latency;
+  /** Of the part of `latency` that is the service's own work, without queues. */
+  work: Latency;
   errorRatio: number;
 }
 
@@ -36,6 +38,10 @@ export interface PoolState {
 export interface ServiceState {
   requestsPerSecond: number;
   routes: RouteState[];
+  /** Mean wait for a CPU. */
+  queueMs: number;
+  /** Share of requests that fail without any callee's help. */
+  ownErrorRatio: number;
   cpuUtilization: number;
   memoryMb: number;
   memoryLimitMb: number;

@@ -4,10 +4,15 @@ import { SPAN_KINDS } from '../shared/traces/index.ts';
 
 const isoTime = z.iso.datetime({ offset: true });
 
+/** Dates are exact to the millisecond; spans are shorter than that. */
+function secondsOf(time: string): number {
+  const beyondMs = /\.\d{3}(\d+)/u.exec(time)?.[1] ?? '';
+  return (Date.parse(time) + Number(`0.${beyondMs}0`)) / 1000;
+}
+
 /** ISO 8601 with a zone, or unix seconds; parsed into unix seconds. */
 const recordedTime = z.unknown().transform((value, context) => {
-  const at =
-    typeof value === 'number' ? value : isoTime.safeParse(value).success ? Date.parse(String(value)) / 1000 : NaN;
+  const at = typeof value === 'number' ? value : isoTime.safeParse(value).success ? secondsOf(String(value)) : NaN;
   if (Number.isFinite(at)) return at;
   context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time with a zone, or unix seconds' });
   return z.NEVER;
