@@ -16,7 +16,29 @@ const CHART = '/api/charts/123e4567-e89b-42d3-a456-426614174000';
 const BIDI = '\u202Egnorw\u202C';
 
 const logLines = Array.from({ length: 10_000 }, (_, row) => `row ${row} ${'detail '.repeat(65)}end`).join('\n');
+/** As `get_trace` returns it, with names that nobody should trust. */
+const trace = {
+  source: 'jaeger',
+  trace_id: `abc${BIDI}`,
+  duration_ms: 436,
+  span_count: 40,
+  spans: [
+    { depth: 0, service: 'web', operation: 'GET /cart', offset_ms: 0, duration_ms: 436, self_ms: 5 },
+    { depth: 1, service: 'web', operation: 'cart', offset_ms: 3, duration_ms: 431, network_ms: 401, hidden: 12 },
+    { depth: 2, service: 'cart', operation: 'load', offset_ms: 204, duration_ms: 30, self_ms: 20, status: 'error' },
+    {
+      depth: 40,
+      service: `<img src=${EVIL}/x onerror=alert(1)>${BIDI}`,
+      operation: 'w'.repeat(5_000),
+      offset_ms: -1e300,
+      duration_ms: 'long',
+    },
+  ],
+};
+
 const RESULTS: Record<string, string> = {
+  trace: JSON.stringify(trace),
+  error: JSON.stringify({ error: 'there is no such trace' }),
   long: logLines,
   huge: 'alert(1)\n'.repeat(700_000),
   json: JSON.stringify({ rows: Array.from({ length: 400 }, (_, row) => ({ row, text: 'x'.repeat(120) })) }),
@@ -91,6 +113,53 @@ describe('web: components on hostile and big content', () => {
       await page.context().close();
     }
   };
+
+  it('ToolTrace: a waterfall to look at, the same to read, and as a table', async () => {
+    await shown('ToolTrace', { toolId: 'trace' }, async (page) => {
+      const waterfall = page.getByRole('figure', { name: 'Waterfall of the trace' });
+      await waterfall.getByText('436 ms in 40 spans, of which 4 are shown; 1 failed').waitFor();
+      const rows = await waterfall.getByRole('listitem').allInnerTexts();
+      assert.match(rows[0]!, /Level 1:\s+web GET \/cart\s+436 ms, 5 ms of it itself/);
+      assert.match(rows[1]!, /12 spans below not shown\s+431 ms, 401 ms of it between the services/);
+      assert.match(rows[2]!, /Level 3:\s+cart load Failed\s+30 ms, 20 ms of it itself/);
+      assert.match(rows[3]!, /Level 41:\s+<img src=/);
+      const bars = await waterfall.locator('li [aria-hidden] > div').evaluateAll((all) =>
+        all.map((bar) => {
+          const [inner, outer] = [bar.getBoundingClientRect(), bar.parentElement!.getBoundingClientRect()];
+          return [(inner.left - outer.left) / outer.width, inner.width / outer.width].map((share) =>
+            Math.round(share * 100),
+          );
+        }),
+      );
+      assert.deepEqual(bars.slice(0, 3), [
+        [0, 100],
+        [1, 99],
+        [47, 7],
+      ]);
+      await page.getByText('Show as table').focus();
+      await page.keyboard.press('Enter');
+      const table = page.getByRole('region', { name: /^Spans of trace abc/ });
+      await table.waitFor();
+      assert.equal(await table.getByRole('row').count(), 5);
+      assert.deepEqual(await table.getByRole('row').nth(3).getByRole('cell').allInnerTexts(), [
+        'load',
+        '204 ms',
+        '30 ms',
+        '20 ms',
+        '',
+        'Failed',
+      ]);
+    });
+  });
+
+  it('ToolTrace: draws nothing of what is no trace', async () => {
+    for (const toolId of ['error', 'hostile']) {
+      await shown('ToolTrace', { toolId }, async (page) => {
+        await page.waitForLoadState('networkidle');
+        assert.equal(await page.getByRole('figure').count(), 0);
+      });
+    }
+  });
 
   it('Markdown: nothing runs, nothing is fetched, HTML is text, citations are buttons', async () => {
     const text = [

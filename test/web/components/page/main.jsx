@@ -10,10 +10,11 @@ import { ToolSeries } from '../../../../web/src/components/chart/tool-series.tsx
 import { ServiceGraph } from '../../../../web/src/components/graph/service-graph.tsx';
 import { Markdown } from '../../../../web/src/components/markdown/markdown.tsx';
 import { ToolResult } from '../../../../web/src/components/text-viewer/tool-result.tsx';
+import { ToolTrace } from '../../../../web/src/components/trace/tool-trace.tsx';
 import { ToastProvider } from '../../../../web/src/components/ui/toast.tsx';
 
 applyTheme();
-const components = { Markdown, ToolResult, TimeSeriesChart, ToolSeries, ServiceGraph };
+const components = { Markdown, ToolResult, TimeSeriesChart, ToolSeries, ToolTrace, ServiceGraph };
 const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
 const root = createRoot(document.querySelector('#root'));
 

@@ -5,7 +5,7 @@ import { Loading } from '../ui/states.tsx';
 import { duration, wholeTime } from '../ui/time.tsx';
 import { Excerpts } from './excerpts.tsx';
 import type { Evidence, EvidenceCall } from './evidence.ts';
-import { ToolResult, ToolSeries } from './tool-views.ts';
+import { ToolResult, ToolSeries, ToolTrace, TRACE_TOOL } from './tool-views.ts';
 
 /** The call, the cited excerpts, its chart and its full result. */
 export function EvidenceBody({ evidence: { call, missing, excerpts } }: { evidence: Evidence }) {
@@ -24,6 +24,11 @@ export function EvidenceBody({ evidence: { call, missing, excerpts } }: { eviden
       {call.has_series === true && (
         <Suspense fallback={<Loading lines={6} />}>
           <ToolSeries toolId={call.id} />
+        </Suspense>
+      )}
+      {call.name === TRACE_TOOL && call.status !== 'pending' && call.is_error !== true && (
+        <Suspense fallback={<Loading lines={6} />}>
+          <ToolTrace toolId={call.id} />
         </Suspense>
       )}
       <section>

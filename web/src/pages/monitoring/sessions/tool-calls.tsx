@@ -1,7 +1,7 @@
 /** The tool calls of an instruction check. Results open in place. */
 import { Suspense, useState } from 'react';
 import type { Schema } from '../../../api/client.ts';
-import { ToolResult, ToolSeries } from '../../../components/evidence/tool-views.ts';
+import { ToolResult, ToolSeries, ToolTrace, TRACE_TOOL } from '../../../components/evidence/tool-views.ts';
 import { Badge, StatusBadge } from '../../../components/ui/badge.tsx';
 import { Loading } from '../../../components/ui/states.tsx';
 
@@ -39,6 +39,7 @@ function ToolCall({ call }: { call: Call }) {
         <div className="flex flex-col gap-3 pt-3">
           <Suspense fallback={<Loading />}>
             {call.has_series && <ToolSeries toolId={call.id} />}
+            {call.name === TRACE_TOOL && !call.is_error && <ToolTrace toolId={call.id} />}
             <ToolResult toolId={call.id} />
           </Suspense>
         </div>
