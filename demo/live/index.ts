@@ -3,7 +3,8 @@ import type { Log } from '../../src/embedded/log.ts';
 import { messageOf } from '../../src/platform/message-of.ts';
 import { createSupervisor } from '../../src/embedded/supervisor.ts';
 import type { CasebookAddress } from '../casebook-api.ts';
-import { findLoki, findPrometheus } from '../servers/find.ts';
+import { findJaeger, findLoki, findPrometheus } from '../servers/find.ts';
+import { jaegerProcess } from '../servers/jaeger.ts';
 import { lokiProcess } from '../servers/loki.ts';
 import {
   forgetSeries,
@@ -34,6 +35,8 @@ export interface LiveShop {
   prometheusUrl: string;
   /** Undefined without Loki; then there are no logs. */
   lokiUrl?: string;
+  /** Undefined without Jaeger; then there are no traces. */
+  jaegerUrl?: string;
   /**
    * Waits until enough healthy time was recorded to tell causes apart. @param onProgress receives the seconds so far
    * and those needed
@@ -70,7 +73,7 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
   const supervisor = createSupervisor({
     home,
     log,
-    stopOrder: ['satellite', 'shop-customers', 'prometheus', 'loki'],
+    stopOrder: ['satellite', 'shop-customers', 'prometheus', 'loki', 'jaeger'],
   });
   const begin = async () => {
     const [prometheus, addresses] = await Promise.all([
@@ -79,9 +82,10 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
       }),
       shopAddresses(),
     ]);
-    const lokiUrl = await startLoki();
-    await Promise.all(shopProcesses({ home, addresses, lokiUrl }).map((spec) => supervisor.start(spec)));
-    return { prometheus, addresses, lokiUrl };
+    const [lokiUrl, traces] = await Promise.all([startLoki(), startJaeger()]);
+    const specs = shopProcesses({ home, addresses, lokiUrl, otlpUrl: traces?.otlpUrl });
+    await Promise.all(specs.map((spec) => supervisor.start(spec)));
+    return { prometheus, addresses, lokiUrl, jaegerUrl: traces?.url };
   };
 
   const startLoki = async (): Promise<string | undefined> => {
@@ -95,19 +99,31 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
     }
   };
 
+  const startJaeger = async (): Promise<{ url: string; otlpUrl: string } | undefined> => {
+    try {
+      const { spec, ...urls } = await jaegerProcess({ binary: await findJaeger({ home, log }), home });
+      await supervisor.start(spec);
+      return urls;
+    } catch (error) {
+      log.warn(`${messageOf(error)}. The shop continues without traces.`);
+      return undefined;
+    }
+  };
+
   const begun = begin();
   begun.catch(() => undefined);
   return {
     async connect(casebook) {
-      const { prometheus, addresses, lokiUrl } = await begun;
+      const { prometheus, addresses, lokiUrl, jaegerUrl } = await begun;
       const { spec, url: prometheusUrl } = await prometheusProcess({ binary: prometheus, home, targets: addresses });
       await supervisor.start(spec);
       const token = await enrolmentToken(casebook);
-      await supervisor.start(satelliteProcess({ home, casebook, token, prometheusUrl, lokiUrl }));
+      await supervisor.start(satelliteProcess({ home, casebook, token, prometheusUrl, lokiUrl, jaegerUrl }));
       return {
         addresses,
         prometheusUrl,
         lokiUrl,
+        jaegerUrl,
         untilKnown: (signal, onProgress) =>
           untilScraped(prometheusUrl, baselineSeconds, {
             timeoutMs: BASELINE_TIMEOUT_MS,

@@ -45,8 +45,9 @@ export function satelliteProcess(options: {
   token: string;
   prometheusUrl: string;
   lokiUrl?: string;
+  jaegerUrl?: string;
 }): ChildSpec {
-  const { home, casebook, token, prometheusUrl, lokiUrl } = options;
+  const { home, casebook, token, prometheusUrl, lokiUrl, jaegerUrl } = options;
   const folder = join(home, 'demo');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'satellite.yaml');
@@ -56,6 +57,9 @@ export function satelliteProcess(options: {
     connectors: [
       { id: 'prometheus', kind: 'prometheus', title: 'Metrics of the demo shop', url: prometheusUrl },
       ...(lokiUrl === undefined ? [] : [{ id: 'loki', kind: 'loki', title: 'Logs of the demo shop', url: lokiUrl }]),
+      ...(jaegerUrl === undefined
+        ? []
+        : [{ id: 'jaeger', kind: 'jaeger', title: 'Traces of the demo shop', url: jaegerUrl }]),
     ],
   };
   // JSON is YAML.

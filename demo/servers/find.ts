@@ -1,4 +1,4 @@
-/** Where Prometheus and Grafana Loki come from on an unprepared machine. */
+/** Where Prometheus, Grafana Loki and Jaeger come from on an unprepared machine. */
 import { chmodSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../src/embedded/log.ts';
@@ -8,6 +8,7 @@ import { messageOf } from '../../src/platform/message-of.ts';
 
 const prometheusVersion = '3.5.0';
 const lokiVersion = '3.7.8';
+const jaegerVersion = '1.76.0';
 const unpackTimeoutMs = 120_000;
 const packageTimeoutMs = 120_000;
 
@@ -28,7 +29,8 @@ interface Program {
   command: string;
   /** Name in the cache. */
   kept: string;
-  /** Its own version output. */
+  /** The argument that makes it say its version, and what it says then. */
+  version: string;
   mark: string;
   /** Ways to get it into a folder, in order. Each returns its path or throws. */
   ways: readonly { name: string; get: (folder: string, options: FindOptions) => Promise<string> }[];
@@ -39,6 +41,7 @@ const prometheus: Program = {
   command: 'prometheus',
   // Any version: a package's version is not ours to choose.
   kept: 'prometheus',
+  version: '--version',
   mark: 'prometheus, version',
   ways: [
     {
@@ -70,6 +73,7 @@ const loki: Program = {
   command: 'loki',
   // Debian has an unrelated genetics program of that name.
   kept: `loki-v${lokiVersion}`,
+  version: '--version',
   mark: 'loki, version',
   ways: [
     {
@@ -88,6 +92,16 @@ const loki: Program = {
   ],
 };
 
+const jaeger: Program = {
+  title: 'Jaeger',
+  command: 'jaeger-all-in-one',
+  kept: `jaeger-all-in-one-v${jaegerVersion}`,
+  version: 'version',
+  mark: 'gitVersion',
+  // Building it takes minutes, which a demo has not got: `npm run test:servers` does.
+  ways: [],
+};
+
 /**
  * Path of a Prometheus: on PATH, kept from an earlier run, its release, or Debian's package. @throws with what was
  * tried
@@ -101,14 +115,20 @@ export function findLoki(options: FindOptions): Promise<string> {
   return find(loki, options);
 }
 
+/** Path of a Jaeger: on PATH, or kept from an earlier build. @throws if there is none: it is not downloaded */
+export function findJaeger(options: FindOptions): Promise<string> {
+  return find(jaeger, options);
+}
+
 async function find(program: Program, options: FindOptions): Promise<string> {
-  const { title, kept, mark, ways } = program;
+  const { title, kept, version, mark, ways } = program;
   const { log, home, cache = programCache, command = program.command } = options;
-  const works = (path: string) => saysVersion(path, '--version', mark);
+  const works = (path: string) => saysVersion(path, version, mark);
   if (command !== '' && (await works(command))) return command;
   const places = [join(cache, kept), join(home, 'bin', kept)];
   for (const path of places) if (existsSync(path) && (await works(path))) return path;
 
+  if (ways.length === 0) throw new Error(`${title} was not found (${command} on PATH, or ${kept} in ${cache})`);
   log.info(`${title} not found: getting it (once) ...`);
   const folder = writableFolder(cache, join(home, 'bin'));
   const failures: string[] = [];

@@ -29,13 +29,19 @@ export async function shopAddresses(): Promise<ShopAddresses> {
  * The processes of the shop: its services and its customers.
  * @param options.home folder of all embedded state; distinguishes this shop from others
  */
-export function shopProcesses(options: { home: string; addresses: ShopAddresses; lokiUrl?: string }): ChildSpec[] {
-  const { home, addresses, lokiUrl } = options;
+export function shopProcesses(options: {
+  home: string;
+  addresses: ShopAddresses;
+  lokiUrl?: string;
+  otlpUrl?: string;
+}): ChildSpec[] {
+  const { home, addresses, lokiUrl, otlpUrl } = options;
   const env = {
     ...process.env,
     CASEBOOK_HOME: home,
     SHOP_ADDRESSES: JSON.stringify(addresses),
     SHOP_LOKI_URL: lokiUrl,
+    SHOP_OTLP_URL: otlpUrl,
   };
   const child = (name: string, program: string, args: string[], ready: ChildSpec['ready']): ChildSpec => ({
     name: `shop-${name}`,

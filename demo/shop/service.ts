@@ -1,8 +1,9 @@
 /**
  * One service of the live shop: `node demo/shop/service.ts NAME`. Serves what description.ts says, `GET /metrics`, `GET
  * /healthz`, and `POST /fault` with `{"kind": …}`, which injects a fault.
- * SHOP_ADDRESSES holds the base URL of every service as JSON; SHOP_LOKI_URL is where logs go.
+ * SHOP_ADDRESSES holds the base URL of every service as JSON; SHOP_LOKI_URL is where logs go, SHOP_OTLP_URL spans.
  */
+import type { Context } from '@opentelemetry/api';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,6 +14,7 @@ import { createShopLog } from './logs.ts';
 import { createMetrics } from './metrics.ts';
 import { ConnectionPool, PoolExhaustedError } from './pool.ts';
 import { around } from './random.ts';
+import { createShopTracing } from './tracing.ts';
 import { messageOf } from '../../src/platform/message-of.ts';
 
 /** A slower query is worth a log line. */
@@ -25,25 +27,29 @@ const fault = new Fault();
 const pool = poolSize === undefined ? undefined : new ConnectionPool(poolSize, fault);
 const metrics = createMetrics(service, pool);
 const log = createShopLog(service, process.env['SHOP_LOKI_URL']);
+const tracing = createShopTracing(service, process.env['SHOP_OTLP_URL']);
 const call = createShopClient({ service, addresses, timeoutMs: callTimeoutMs, graph: metrics.graph });
 
 /** Serves a request as far as it can. @throws what prevents it */
-async function perform({ workMs, query, calls }: Route): Promise<void> {
+async function perform({ workMs, query, calls }: Route, context: Context): Promise<void> {
   const burnt = fault.burn();
   if (burnt > 0) log.warn(`event loop was blocked for ${Math.round(burnt)} ms by one synchronous computation`);
   if (fault.isMisconfigured()) throw new Error('invalid configuration: TAX_RATE_TABLE is not set for region eu-west');
   await delay(around(workMs));
   if (pool && query) {
-    const took = await pool.query(query.ms);
+    const took = await tracing.call(query.sql, context, () => pool.query(query.ms));
     metrics.queryDuration?.observe(took / 1000);
     if (took > SLOW_QUERY_MS) log.warn(`slow query: ${query.sql} took ${Math.round(took)} ms (sequential scan)`);
   }
-  for (const next of calls) await call(next, {});
+  for (const next of calls) {
+    const name = `${next.method} ${next.path}`;
+    await tracing.call(name, context, (within) => call(next, tracing.headersOf(within)));
+  }
 }
 
-async function serve(route: Route): Promise<number> {
+async function serve(route: Route, context: Context): Promise<number> {
   try {
-    await perform(route);
+    await perform(route, context);
     return 200;
   } catch (error) {
     log.error(messageOf(error));
@@ -63,7 +69,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   else {
     const began = performance.now();
     const route = routes.find(({ method, path }) => `${method} ${path}` === asked);
-    const status = route ? await serve(route) : 404;
+    const status = route ? await tracing.serve(asked, request.headers, (context) => serve(route, context)) : 404;
     const seconds = (performance.now() - began) / 1000;
     const labels = { method: request.method ?? '', route: route?.path ?? 'unknown' };
     metrics.requests.inc({ ...labels, status });
@@ -93,6 +99,6 @@ const server = createServer((request, response) => {
 const { hostname, port } = new URL(addresses[service]);
 server.listen(Number(port), hostname);
 process.on('SIGTERM', () => {
-  server.close(() => process.exit(0));
+  server.close(() => void tracing.end().finally(() => process.exit(0)));
   server.closeAllConnections();
 });

@@ -32,10 +32,11 @@ const log = {
 /** The shop beside a running Casebook; undefined if there is no Prometheus to watch it with. */
 async function connectShop(start: LiveShopStart, running: Running): Promise<LiveShop | undefined> {
   try {
-    const shop = await showWaiting('The shop, Prometheus, Loki and the satellite', () => start.connect(running));
+    const shop = await showWaiting('The shop, its monitoring and the satellite', () => start.connect(running));
     console.error(`\n  ${'Shop'.padEnd(16)}${shop.addresses.storefront}`);
     console.error(`  ${'Prometheus'.padEnd(16)}${shop.prometheusUrl}`);
-    console.error(`  ${'Loki'.padEnd(16)}${shop.lokiUrl ?? 'none, so there are no logs'}\n`);
+    console.error(`  ${'Loki'.padEnd(16)}${shop.lokiUrl ?? 'none, so there are no logs'}`);
+    console.error(`  ${'Jaeger'.padEnd(16)}${shop.jaegerUrl ?? 'none, so there are no traces'}\n`);
     return shop;
   } catch (error) {
     if (!(error instanceof NoPrometheusError)) throw error;
