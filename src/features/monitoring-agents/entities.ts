@@ -142,6 +142,11 @@ export interface FindingSource {
   at: number;
   /** It was fine often enough in a row that it no longer holds the finding open. */
   isOver?: true;
+  /**
+   * When it was at fault, the newest last, bounded: from the first report that found it to the first of those that found
+   * it over; null: it still is. Unix milliseconds.
+   */
+  faults?: [from: number, to: number | null][];
 }
 
 /** A model's judgement of a finding before anybody was notified. */

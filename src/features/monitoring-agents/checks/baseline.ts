@@ -8,7 +8,7 @@ const FEWEST_SAMPLES = 20;
 /** Half a percentage point is a few failures among hundreds of requests; less is indistinguishable from none. */
 const ERROR_SHARE_STEP = 0.005;
 
-interface Usual {
+export interface Usual {
   median: number;
   /** Robust standard deviation, at least the measurement noise; 0 if every sample was 0. */
   sigma: number;
@@ -29,16 +29,26 @@ export function usualsOf(
   scatter: 'own' | 'whole',
 ): [Usual, ...Usual[]] {
   const whole = robustSummary(past);
-  const first = usual(series, whole.median, whole.sigma);
+  const first = usualOf(series, whole.median, whole.sigma);
   if (older < FEWEST_SAMPLES || older === past.length) return [first];
   const half = robustSummary(past.slice(0, older));
-  return [first, usual(series, half.median, scatter === 'own' ? half.sigma : whole.sigma)];
+  return [first, usualOf(series, half.median, scatter === 'own' ? half.sigma : whole.sigma)];
 }
 
-function usual({ metric, statistic, unit }: CheckedSeries, median: number, sigma: number): Usual {
+/** A usual value whose deviation is at least what can be told from noise. */
+export function usualOf({ metric, statistic, unit }: CheckedSeries, median: number, sigma: number): Usual {
   const meaning = metricMeaning(metric, statistic);
   const step = meaning === 'errors' ? ERROR_SHARE_STEP * (shareScale(unit) ?? 0) : 0;
   return { median, sigma: Math.max(sigma, leastSpread(unit, median, meaning), step) };
+}
+
+/** A value beside the usual one it was compared with. */
+export interface Compared {
+  usual: Usual;
+  /** Robust standard deviations above (positive) or below it. */
+  deviations: number;
+  /** The same in the direction that counts. */
+  towards: number;
 }
 
 /** The usual value furthest from a value in the direction that counts. */
@@ -46,7 +56,7 @@ export function furthestFrom(
   value: number,
   usuals: readonly [Usual, ...Usual[]],
   towards: (deviations: number) => number,
-): { usual: Usual; deviations: number; towards: number } {
+): Compared {
   const compared = usuals.map((one) => {
     const distance = deviations(value, one);
     return { usual: one, deviations: distance, towards: towards(distance) };

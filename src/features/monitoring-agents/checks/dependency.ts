@@ -4,7 +4,7 @@ import { count } from '../../tools/index.ts';
 import type { SubjectOf } from '../plan/schema.ts';
 import { listOf, membersOf, sourceWith, windowBefore } from './ask.ts';
 import { at, digits, duration, figure, listed, near, stableName } from './figures.ts';
-import type { CheckContext, CheckResult, Observation } from './port.ts';
+import { isAtFault, type CheckContext, type CheckResult, type Observation } from './port.ts';
 import { evidenceOf, failed, judged } from './result.ts';
 
 type DependencySubject = SubjectOf<'dependency'>;
@@ -48,7 +48,7 @@ export async function runDependencyCheck(subject: DependencySubject, context: Ch
   const { condition } = subject;
   const verdict: CallsVerdict =
     condition.type === 'missing'
-      ? await judgeMissing(subject, seen, chosen, source, window, signal)
+      ? await judgeMissing(subject, seen, chosen, source, window, context)
       : judgeCalls(chosen, condition);
   if ('reason' in verdict) return failed(explained(verdict.reason, subject, seen, chosen, context), evidence);
   const notes = [
@@ -71,12 +71,12 @@ async function judgeMissing(
   chosen: readonly CheckedEdge[],
   source: GraphSource,
   window: TimeWindow,
-  signal: AbortSignal,
+  { signal, faults }: CheckContext,
 ): Promise<CallsVerdict> {
   const isNamed = subject.caller !== undefined || subject.callee !== undefined;
   if (!isNamed && !seen.isLive)
     return { reason: 'name a caller or a callee: only a live graph shows which other calls are missing' };
-  const gone = (edge: Pick<CheckedEdge, 'caller' | 'callee'>, why: string) => {
+  const gone = (edge: Ends, why: string) => {
     const subjectName = callName(edge);
     return { subject: subjectName, isFinding: true, text: `the call ${subjectName} ${why}`, service: edge.caller };
   };
@@ -85,16 +85,17 @@ async function judgeMissing(
       ? gone(edge, 'was not seen lately')
       : { subject: callName(edge), isFinding: false, text: `the call ${callName(edge)} is seen`, service: edge.caller },
   );
+  // However long it is missing: it was there before its finding began.
+  const known = await faults(window.from);
+  const missing = [...known.keys()].flatMap((name) => (isAtFault(known, name) ? (callOf(name) ?? []) : []));
+  const lostBefore = missing.filter((call) => isAskedFor(call, subject) && !chosen.some(isSame(call)));
+  observations.push(...lostBefore.map((call) => gone(call, 'is still not seen')));
   if (seen.isLive) {
     if (observations.length > 0) return { observations, unknown: 0 };
   } else {
     const before = { from: window.from - LOOKED_BACK_SECONDS, to: window.from };
     const earlier = readEdges(await source.dependencies(before, { signal }));
-    const lost = earlier.filter(
-      (edge) =>
-        isAskedFor(edge, subject) &&
-        !chosen.some(({ caller, callee }) => caller === edge.caller && callee === edge.callee),
-    );
+    const lost = earlier.filter((edge) => isAskedFor(edge, subject) && ![...chosen, ...lostBefore].some(isSame(edge)));
     const all = [
       ...observations,
       ...lost.map((edge) => gone(edge, `was not seen for ${duration(subject.window_seconds)}`)),
@@ -103,11 +104,11 @@ async function judgeMissing(
     seen.edges.push(...earlier);
   }
   if (seen.truncated) return { reason: 'the graph is truncated and may or may not contain this call' };
-  const known = [...new Set(seen.edges.flatMap(({ caller, callee }) => [caller, callee]))];
-  const stranger = [subject.caller, subject.callee].find((name) => name !== undefined && !known.includes(name));
-  if (!isNamed || known.length === 0) return { reason: 'no calls were seen at all' };
+  const services = [...new Set(seen.edges.flatMap(({ caller, callee }) => [caller, callee]))];
+  const stranger = [subject.caller, subject.callee].find((name) => name !== undefined && !services.includes(name));
+  if (!isNamed || services.length === 0) return { reason: 'no calls were seen at all' };
   if (stranger !== undefined) {
-    return { reason: `the graph does not know "${stranger}"; it knows ${listed(near(stranger, known))}` };
+    return { reason: `the graph does not know "${stranger}"; it knows ${listed(near(stranger, services))}` };
   }
   const name = callName(subject);
   return { observations: [{ subject: name, isFinding: true, text: `the call ${name} is not seen` }], unknown: 0 };
@@ -137,7 +138,20 @@ function explained(
   return `no call ${callName(subject)} is known; services with calls: ${listed(near(named, known))}`;
 }
 
-const isAskedFor = (edge: CheckedEdge, { caller, callee }: DependencySubject): boolean =>
+type Ends = Pick<CheckedEdge, 'caller' | 'callee'>;
+
+const isSame =
+  (one: Ends) =>
+  ({ caller, callee }: Ends): boolean =>
+    caller === one.caller && callee === one.callee;
+
+/** The call that a subject of the check names. */
+function callOf(name: string): Ends | undefined {
+  const [caller, callee, ...rest] = name.split(' -> ');
+  return caller !== undefined && callee !== undefined && rest.length === 0 ? { caller, callee } : undefined;
+}
+
+const isAskedFor = (edge: Ends, { caller, callee }: DependencySubject): boolean =>
   (caller === undefined || edge.caller === caller) && (callee === undefined || edge.callee === callee);
 
 function callName({ caller = '*', callee = '*' }: { caller?: string; callee?: string }): string {

@@ -6,6 +6,7 @@ import { furthestFrom, learnedOf, usualsOf, type HistoryNeeds, type Learned } fr
 import { compare, inWords } from './compare.ts';
 import { digits, duration, figure } from './figures.ts';
 import type { Observation } from './port.ts';
+import { comparedWithDays, stretchMeans, usualWords } from './reference.ts';
 import { valuesIn, type CheckedSeries } from './series.ts';
 
 type MetricSubject = SubjectOf<'metric'>;
@@ -66,34 +67,49 @@ export function judgeThreshold(
   };
 }
 
-/** Compares the window's value with what is usual in the history before it. */
+/** What is known of a series besides its samples in the window and in the history. */
+export interface SeriesPast {
+  /** Its history; the series has no sample of a fault in it. */
+  history: TimeWindow;
+  /** Its values at the same time on earlier days; empty if there are too few. */
+  days: readonly (readonly number[])[];
+}
+
+/** Compares the window's value with what is usual at this time of day, or in the history before it. */
 export function judgeBaseline(
   series: CheckedSeries,
   subject: MetricSubject,
   condition: ConditionOf<'baseline'>,
-  windows: { window: TimeWindow; history: TimeWindow; needs: HistoryNeeds },
+  { window, needs, past: { history, days } }: { window: TimeWindow; needs: HistoryNeeds; past: SeriesPast },
 ): SeriesVerdict {
-  const past = valuesIn(series, windows.history);
+  const past = valuesIn(series, history);
   const first = past.length > 0 ? series.timestamps[0] : undefined;
-  const learned = learnedOf(past.length, first, windows.needs, windows.history);
-  const values = valuesIn(series, windows.window);
+  const learned = learnedOf(past.length, first, needs, history);
+  const values = valuesIn(series, window);
   if (values.length === 0) return { kind: 'no_data' };
-  if (past.length < learned.needed) return { kind: 'learning', learned };
-  const value = aggregateOf(values, subject.aggregate);
-  const { from, to } = windows.history;
-  const older = valuesIn(series, { from, to: (from + to) / 2 }).length;
-  const usuals = usualsOf(series, alike(past, subject.aggregate, values.length), older, 'whole');
+  if (days.length === 0 && past.length < learned.needed) return { kind: 'learning', learned };
+  const { aggregate } = subject;
+  const value = aggregateOf(values, aggregate);
   const { direction, deviations: limit, least_change: least } = condition;
   const sign = direction === 'above' ? 1 : -1;
-  const far = furthestFrom(value, usuals, (distance) => (direction === 'both' ? Math.abs(distance) : sign * distance));
+  const towards = (distance: number): number => (direction === 'both' ? Math.abs(distance) : sign * distance);
+  const isExtreme = aggregate === 'max' || aggregate === 'min';
+  const levels = (day: readonly number[]): readonly number[] =>
+    isExtreme ? alike(day, aggregate, values.length) : stretchMeans(day, aggregate === 'last' ? 1 : values.length);
+  const older = (): number => valuesIn(series, { from: history.from, to: (history.from + history.to) / 2 }).length;
+  const far =
+    days.length > 0
+      ? comparedWithDays(series, value, days.map(levels), towards)
+      : furthestFrom(value, usualsOf(series, alike(past, aggregate, values.length), older(), 'whole'), towards);
   const { median } = far.usual;
   const isFinding = far.towards >= limit && Math.abs(value - median) >= least;
+  const usual = `${usualWords(days.length, history, window)} ${figure(median, series.unit)}`;
   return {
     kind: 'judged',
     observation: {
       ...subjectOf(series, subject),
       isFinding,
-      text: `${described(series, subject, value)}, usual is ${figure(median, series.unit)}${away(far.deviations)}`,
+      text: `${described(series, subject, value)}, ${usual}${away(far.deviations)}`,
       value,
       expected: median,
     },
@@ -136,7 +152,8 @@ function described(series: CheckedSeries, subject: MetricSubject, value: number)
   return `${what}${whose ? ` of ${whose}` : ''} is ${figure(value, series.unit)} (${how})`;
 }
 
-function subjectOf(series: CheckedSeries, subject: MetricSubject): Pick<Observation, 'subject' | 'service'> {
+/** Which observation a series belongs to. */
+export function subjectOf(series: CheckedSeries, subject: MetricSubject): Pick<Observation, 'subject' | 'service'> {
   if (subject.promql !== undefined) {
     const service = serviceLabels.map((name) => series.labels?.find(([label]) => label === name)?.[1]).find(Boolean);
     return { subject: labelText(series) || 'value', ...(service && { service }) };

@@ -1,6 +1,6 @@
 /**
- * `metric`: the series of a metric, or of a PromQL expression, against a number or against their own history. Each
- * series is an observation. A condition that has lasted for most of the history counts as usual.
+ * `metric`: the series of a metric, or of a PromQL expression, against a number or against what is usual for them
+ * (see reference.ts). Each series is an observation.
  */
 import type { TimeWindow } from '../../sources/port.ts';
 import { toIsoWindow } from '../../tools/index.ts';
@@ -8,10 +8,20 @@ import type { SubjectOf } from '../plan/schema.ts';
 import { listOf, sourceWith, windowBefore } from './ask.ts';
 import { furthest, learning, historyNeeds, tooSparse } from './baseline.ts';
 import { duration } from './figures.ts';
-import { judgeBaseline, judgeThreshold, type SeriesVerdict } from './metric-judge.ts';
+import { judgeBaseline, judgeThreshold, subjectOf, type SeriesVerdict } from './metric-judge.ts';
 import { MAX_OBSERVATIONS, type CheckContext, type CheckResult, type Observation } from './port.ts';
+import {
+  daysOf,
+  describeReference,
+  earlierPeriods,
+  faultsOf,
+  faultsSince,
+  historyOf,
+  readDays,
+  withoutFaults,
+} from './reference.ts';
 import { evidenceOf, failed, judged, learningResult } from './result.ts';
-import { MAX_SERIES, readSeries, shownSeries, type ReadSeries } from './series.ts';
+import { MAX_SERIES, readSeries, seriesKey, shownSeries, type CheckedSeries, type ReadSeries } from './series.ts';
 
 type MetricSubject = SubjectOf<'metric'>;
 
@@ -26,15 +36,28 @@ export async function runMetricCheck(subject: MetricSubject, context: CheckConte
   const { condition } = subject;
   const historySeconds = condition.type === 'baseline' ? condition.history_seconds : 0;
   const history = windowBefore(window.from, historySeconds);
-  const read = await ask(subject, context, history, window);
+  const known = historySeconds > 0 ? await context.faults(faultsSince(window, historySeconds)) : new Map();
+  const faulty = [...known.keys()].filter((name) => name !== NO_DATA);
+  const ofSubject = (name: string): TimeWindow[] => faultsOf(known, name, subject.window_seconds);
+  const earlier = earlierPeriods(window, historySeconds, faulty.map(ofSubject));
+  const [read, days] = await Promise.all([
+    ask(subject, context, { history, window, earlier }),
+    historySeconds > 0 ? askDays(subject, context, { history, window }) : new Map<string, CheckedSeries>(),
+  ]);
   const needs = historyNeeds(read.series, subject.window_seconds);
-  const verdicts = read.series.map((series) => ({
-    series,
-    verdict:
+  const verdicts = read.series.map((whole) => {
+    const faults = ofSubject(subjectOf(whole, subject).subject);
+    const series = withoutFaults(whole, window, faults);
+    const past = {
+      history: historyOf(window, historySeconds, faults),
+      days: daysOf(days.get(seriesKey(whole)), window, faults),
+    };
+    const verdict =
       condition.type === 'threshold'
         ? judgeThreshold(series, subject, condition, window)
-        : judgeBaseline(series, subject, condition, { window, history, needs }),
-  }));
+        : judgeBaseline(series, subject, condition, { window, needs, past });
+    return { series, past, verdict };
+  });
   verdicts.sort((a, b) => rank(b.verdict) - rank(a.verdict) || byCloseness(a.verdict, b.verdict));
 
   const asked = question(subject);
@@ -43,7 +66,10 @@ export async function runMetricCheck(subject: MetricSubject, context: CheckConte
       window: toIsoWindow(window),
       ...(historySeconds > 0 && { history: toIsoWindow(history) }),
       series_count: read.series.length,
-      series: verdicts.slice(0, most).map(({ series }) => shownSeries(series, POINTS_SHOWN)),
+      series: verdicts.slice(0, most).map(({ series, past }) => ({
+        ...shownSeries(series, POINTS_SHOWN),
+        ...(historySeconds > 0 && { compared_with: describeReference(past.days.length, past.history, window) }),
+      })),
     })),
   ];
   const observations = verdicts.flatMap(({ verdict }) => (verdict.kind === 'judged' ? [verdict.observation] : []));
@@ -81,17 +107,17 @@ function byCloseness(a: SeriesVerdict, b: SeriesVerdict): number {
   return left === right ? 0 : right! - left!;
 }
 
-/** One query for both periods, so that samples are alike; two if one would leave the window too few points. */
-async function ask(
-  subject: MetricSubject,
-  { sources, signal }: CheckContext,
-  history: TimeWindow,
-  window: TimeWindow,
-): Promise<ReadSeries> {
-  const put = async (period: TimeWindow): Promise<unknown> => {
+interface Periods {
+  window: TimeWindow;
+  history: TimeWindow;
+}
+
+/** Queries the subject of the check in a period. */
+function putter(subject: MetricSubject, { sources, signal }: CheckContext) {
+  return async (period: TimeWindow, maxPoints: number): Promise<unknown> => {
     signal.throwIfAborted();
     const { metric = '', promql: expr, service, statistic, labels } = subject;
-    const where = { ...period, maxPoints: MAX_POINTS };
+    const where = { ...period, maxPoints };
     if (expr !== undefined) {
       return sourceWith(sources, subject.source, 'promql', 'promql').promql({ expr, ...where }, { signal });
     }
@@ -101,13 +127,43 @@ async function ask(
       { signal },
     );
   };
-  const whole = { from: history.from, to: window.to };
-  const step = (whole.to - whole.from) / MAX_POINTS;
-  if (history.to === history.from || step * 2 <= window.to - window.from) return readSeries(await put(whole), whole);
-  const [before, during] = await Promise.all([put(history), put(window)]);
-  const all = [before, during].flatMap((answer) => listOf(answer, 'series', MAX_SERIES));
-  return readSeries(all, whole);
 }
+
+/**
+ * One query for window and history, so that samples are alike; two if one would leave the window too few points; and
+ * one for each earlier period.
+ */
+async function ask(
+  subject: MetricSubject,
+  context: CheckContext,
+  { history, window, earlier }: Periods & { earlier: readonly TimeWindow[] },
+): Promise<ReadSeries> {
+  const put = putter(subject, context);
+  const whole = { from: history.from, to: window.to };
+  const isOne = history.to === history.from || isDense({ history, window });
+  const answers = await Promise.all(
+    [...earlier, ...(isOne ? [whole] : [history, window])].map((period) => put(period, MAX_POINTS)),
+  );
+  if (answers.length === 1) return readSeries(answers[0], whole);
+  const all = answers.flatMap((answer) => listOf(answer, 'series', MAX_SERIES));
+  return readSeries(all, { from: earlier[0]?.from ?? whole.from, to: whole.to });
+}
+
+/** The same subject at the same time on earlier days, with samples as close as those of the window. */
+function askDays(subject: MetricSubject, context: CheckContext, periods: Periods): Promise<Map<string, CheckedSeries>> {
+  const { window, history } = periods;
+  const put = putter(subject, context);
+  const step = (window.to - (isDense(periods) ? history.from : window.from)) / MAX_POINTS;
+  return readDays(
+    window,
+    (day) => put(day, Math.min(MAX_POINTS, Math.ceil((day.to - day.from) / step))),
+    context.signal,
+  );
+}
+
+/** Whether one query for history and window has enough points in the window. */
+const isDense = ({ history, window }: Periods): boolean =>
+  ((window.to - history.from) / MAX_POINTS) * 2 <= window.to - window.from;
 
 function notJudged(
   subject: MetricSubject,

@@ -6,6 +6,7 @@ import { sourceWith } from './ask.ts';
 import { at, digestOf, duration, listed } from './figures.ts';
 import { describeQuestion, hasLines, type LogSource, readLines, shownLine } from './log-pages.ts';
 import type { CheckContext, CheckResult, Observation } from './port.ts';
+import { faultsOf } from './reference.ts';
 import { evidenceOf, failed, judged, learningResult } from './result.ts';
 import { wildcard } from './wildcard.ts';
 
@@ -22,14 +23,15 @@ const PATTERN_CHARACTERS = 160;
 
 /**
  * Groups the lines of history and window together (Drain, see tools/log-patterns), so that a line of the window is new
- * only when it joins no template of the history. If the history could not be read completely, asks the source about
+ * only when it joins no template of the history. A template that is or was a finding stays new: the history before the
+ * finding knows none of it. If the history could not be read completely, asks the source about
  * each template that seems new. A history whose older half has no lines does not exist yet.
  */
 export async function findNewPatterns(
   subject: LogSubject,
   window: TimeWindow,
   condition: NewPattern,
-  { sources, signal }: CheckContext,
+  { sources, signal, faults }: CheckContext,
 ): Promise<CheckResult> {
   const source = sourceWith(sources, subject.source, 'logs', 'searchLogs');
   const { service, level } = subject;
@@ -42,7 +44,11 @@ export async function findNewPatterns(
   const now = await readLines(source, { ...window, ...filter }, pattern, { enough: ENOUGH, signal });
   const { patterns, other } = groupLogPatterns([...past.lines, ...now.lines], { most: MAX_TEMPLATES, examples: 1 });
   const seen = patterns.filter(({ last }) => last >= window.from);
-  const isNew = ({ first }: LogPattern): boolean => first >= window.from;
+  const found = await faults(history.from);
+  /** When a template that is or was a finding began; its lines since then are no history. */
+  const began = (one: LogPattern): number | undefined =>
+    faultsOf(found, subjectOf(one), subject.window_seconds).find(({ from }) => one.first >= from)?.from;
+  const isNew = (one: LogPattern): boolean => one.first >= window.from || began(one) !== undefined;
   const fresh = seen.filter((one) => isNew(one) && one.count >= condition.at_least);
 
   const evidence = [
@@ -66,12 +72,17 @@ export async function findNewPatterns(
     return learningResult(summary, evidence);
   }
   const mustAsk = past.truncated || other > 0;
-  const confirmed = mustAsk ? await unknownBefore(source, { ...history, ...filter }, fresh, signal) : fresh;
+  const [again, unheard] = [
+    fresh.filter((one) => began(one) !== undefined),
+    fresh.filter((one) => began(one) === undefined),
+  ];
+  const confirmed = mustAsk ? await unknownBefore(source, { ...history, ...filter }, unheard, signal) : unheard;
   const known = seen.filter((one) => !isNew(one));
   const few = seen.length - known.length - fresh.length;
   const rare = few > 0 ? [`${few} new with fewer than ${condition.at_least} lines`] : [];
   return judged({
     observations: [
+      ...again.map((one) => observationOf({ ...one, first: Math.min(one.first, began(one)!) }, true, condition)),
       ...confirmed.map((one) => observationOf(one, true, condition)),
       ...known.map((one) => observationOf(one, false, condition)),
     ],
@@ -79,19 +90,22 @@ export async function findNewPatterns(
     noun: ['kind of line', 'kinds of lines'],
     notes: [
       ...(now.truncated ? [`of the newest ${now.lines.length} lines`] : []),
-      ...(mustAsk && fresh.length > MAX_CONFIRMED ? [`${fresh.length - MAX_CONFIRMED} more not confirmed`] : []),
+      ...(mustAsk && unheard.length > MAX_CONFIRMED ? [`${unheard.length - MAX_CONFIRMED} more not confirmed`] : []),
       ...(now.unreadable > 0 ? [`${count(now.unreadable, 'line')} unreadable`] : []),
     ],
     quiet: `no new kind of line: ${[count(now.lines.length, 'line'), `${known.length} known`, ...rare].join(', ')}`,
   });
 }
 
+const subjectOf = ({ pattern, level }: LogPattern): string =>
+  `${clip(pattern, 60)} #${digestOf(`${level ?? ''} ${pattern}`)}`;
+
 function observationOf(pattern: LogPattern, isFinding: boolean, { history_seconds }: NewPattern): Observation {
   const { services, count: lines, first } = pattern;
   const text = clip(pattern.pattern, PATTERN_CHARACTERS);
   const of = `${count(lines, 'line')} of ${listed(services, 3)}`;
   return {
-    subject: `${clip(pattern.pattern, 60)} #${digestOf(`${pattern.level ?? ''} ${pattern.pattern}`)}`,
+    subject: subjectOf(pattern),
     isFinding,
     text: isFinding
       ? `new since ${at(first)}, not in ${duration(history_seconds)} before: ${of}: ${text}`

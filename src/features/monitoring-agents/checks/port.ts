@@ -1,6 +1,6 @@
 /** The contract of every check type. */
 import type { Actor } from '../../../http/authenticate.ts';
-import type { SourceCatalog } from '../../sources/port.ts';
+import type { SourceCatalog, TimeWindow } from '../../sources/port.ts';
 import type { ToolRegistry } from '../../tools/index.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { CheckSubject } from '../plan/schema.ts';
@@ -43,6 +43,16 @@ export interface CheckResult {
 
 export const MAX_OBSERVATIONS = 100;
 
+/**
+ * When each subject of a check was at fault, by its findings: from the first report that found it to the one that
+ * found it over, unix seconds; `Infinity`: it still is.
+ */
+export type KnownFaults = ReadonlyMap<string, readonly TimeWindow[]>;
+
+/** Whether a subject is at fault now. */
+export const isAtFault = (known: KnownFaults, subject: string): boolean =>
+  known.get(subject)?.some(({ to }) => to === Infinity) ?? false;
+
 export interface CheckContext {
   teamId: string;
   agentId: string;
@@ -50,6 +60,8 @@ export interface CheckContext {
   /** Whoever wrote the plan version. */
   actor: Actor;
   sources: SourceCatalog;
+  /** The faults of the check's subjects that ended after a time, unix seconds, or have not ended. */
+  faults: (since: number) => Promise<KnownFaults>;
   /** The team's read-only tools. Built on first use. */
   tools: () => Promise<ToolRegistry>;
   clock: Clock;

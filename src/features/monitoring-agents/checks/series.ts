@@ -55,7 +55,7 @@ export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
       throw new SourceError(`the source returned more than ${MAX_SAMPLES} samples: narrow the check`);
     }
     const head = headOf(members);
-    const key = JSON.stringify([head.service, head.metric, head.statistic, head.labels]);
+    const key = seriesKey(head);
     const series = found.get(key) ?? { ...head, timestamps: [], values: [] };
     const strange = collect(times, values, window, series);
     if (series.values.length > 0) found.set(key, series);
@@ -66,6 +66,14 @@ export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
   }
   return { series: [...found.values()].map(inOrder), unreadable };
 }
+
+/** Identifies a series in every answer of its source. */
+export const seriesKey = ({
+  service,
+  metric,
+  statistic,
+  labels,
+}: Omit<CheckedSeries, 'timestamps' | 'values'>): string => JSON.stringify([service, metric, statistic, labels]);
 
 /** Adds the samples of a window to a series. @returns whether any value was not a sample */
 function collect(

@@ -1,7 +1,7 @@
 /**
- * `service_health`: compares the metrics of services with their own history, and reports firing alerts. A condition
- * that has lasted for most of the history counts as usual: to detect a fault that may last for hours, use a history
- * several times as long.
+ * `service_health`: compares the metrics of services with what is usual for them (see reference.ts), and reports firing
+ * alerts. A survey is expensive, so earlier days are surveyed only for services that deviate from the history before the
+ * window: they decide whether this is usual at this time.
  */
 import { SourceError, type Alert, type TimeWindow } from '../../sources/port.ts';
 import { count, toIsoWindow } from '../../tools/index.ts';
@@ -10,13 +10,18 @@ import { listOf, membersOf, sourceWith, windowBefore } from './ask.ts';
 import { furthest, learning, historyNeeds, tooSparse } from './baseline.ts';
 import { duration, listed, stableName } from './figures.ts';
 import type { CheckContext, CheckResult } from './port.ts';
+import { daysOf, earlierPeriods, faultsOf, faultsSince, historyOf, readDays, withoutFaults } from './reference.ts';
 import { evidenceOf, failed, judged, learningResult } from './result.ts';
-import { readSeries, shownSeries, type CheckedSeries } from './series.ts';
+import { MAX_SERIES, readSeries, seriesKey, shownSeries, type CheckedSeries } from './series.ts';
 import { judgeService, type ServiceVerdict } from './service-judge.ts';
 
 /** Points of the window; the history has the same density. */
 const WINDOW_POINTS = 20;
 const MAX_POINTS = 2_000;
+/** Services that are surveyed again, for earlier times. */
+const MAX_AGAIN = 100;
+/** Earlier days have this many times fewer points: a week of them is surveyed. */
+const DAYS_THINNER = 4;
 const MAX_ALERTS = 1_000;
 const SERIES_SHOWN = 12;
 const POINTS_SHOWN = 30;
@@ -25,20 +30,35 @@ const CLOCK_SKEW_SECONDS = 60;
 
 export async function runServiceHealthCheck(
   subject: SubjectOf<'service_health'>,
-  { sources, clock, signal }: CheckContext,
+  { sources, clock, signal, faults }: CheckContext,
 ): Promise<CheckResult> {
   const source = sourceWith(sources, subject.source, 'metrics', 'surveyMetrics');
   const now = clock.now().getTime() / 1_000;
   const window = windowBefore(now, subject.window_seconds);
   const history = windowBefore(window.from, subject.history_seconds);
   const whole = { from: history.from, to: now };
-  const maxPoints = Math.min(MAX_POINTS, Math.ceil(((now - whole.from) / subject.window_seconds) * WINDOW_POINTS));
   const { services } = subject;
-  const [survey, description] = await Promise.all([
-    source.surveyMetrics({ ...whole, ...(services && { services }), maxPoints }, { signal }),
+  const known = await faults(faultsSince(window, subject.history_seconds));
+  const ofService = (service: string): TimeWindow[] => faultsOf(known, service, subject.window_seconds);
+  const put = (period: TimeWindow, names = services, density = WINDOW_POINTS): Promise<unknown> =>
+    source.surveyMetrics(
+      {
+        ...period,
+        ...(names && { services: names }),
+        maxPoints: Math.min(MAX_POINTS, Math.ceil(((period.to - period.from) / subject.window_seconds) * density)),
+      },
+      { signal },
+    );
+  const faulty = [...known.keys()];
+  const earlier = earlierPeriods(window, subject.history_seconds, faulty.map(ofService));
+  const [survey, description, ...before] = await Promise.all([
+    put(whole),
     source.describe({ signal }),
+    ...earlier.map((period) => put(period, faulty.slice(0, MAX_AGAIN))),
   ]);
-  const { series, unreadable } = readSeries(survey, whole);
+  const answers =
+    before.length === 0 ? survey : [...before, survey].flatMap((one) => listOf(one, 'series', MAX_SERIES));
+  const { series, unreadable } = readSeries(answers, { from: earlier[0]?.from ?? whole.from, to: now });
   const isRecorded = source.kind === 'recorded-incident';
   const alerts = firing(description, isRecorded ? window : { from: -Infinity, to: now + CLOCK_SKEW_SECONDS });
 
@@ -53,14 +73,29 @@ export async function runServiceHealthCheck(
   for (const one of series) entryOf(one.service)?.series.push(one);
   for (const alert of alerts) entryOf(alert.service)?.alerts.push(alert);
 
-  const question = {
-    window,
-    history,
-    needs: historyNeeds(series, subject.window_seconds),
-    deviations: subject.deviations,
+  const needs = historyNeeds(series, subject.window_seconds);
+  const judge = (service: string, days?: ReadonlyMap<string, CheckedSeries>): ServiceVerdict => {
+    const its = byService.get(service)!;
+    const at = ofService(service);
+    const history = historyOf(window, subject.history_seconds, at);
+    const healthy = its.series.map((one) => withoutFaults(one, window, at));
+    return judgeService(service, healthy, its.alerts, {
+      window,
+      history,
+      needs,
+      deviations: subject.deviations,
+      ...(days && { daysOf: (one) => daysOf(days.get(seriesKey(one)), window, at) }),
+    });
   };
-  const verdicts = [...byService]
-    .map(([service, its]) => judgeService(service, its.series, its.alerts, question))
+  const first = [...byService.keys()].map((service) => judge(service));
+  const unusual = first.filter(({ observation }) => observation?.isFinding).map(({ service }) => service);
+  const again = unusual.slice(0, MAX_AGAIN);
+  const days =
+    again.length > 0
+      ? await readDays(window, (day) => put(day, again, WINDOW_POINTS / DAYS_THINNER), signal)
+      : new Map<string, CheckedSeries>();
+  const verdicts = first
+    .map((verdict) => (days.size > 0 && again.includes(verdict.service) ? judge(verdict.service, days) : verdict))
     .sort((a, b) => worst(b) - worst(a) || (a.service < b.service ? -1 : 1));
   const evidence = [
     evidenceOf(subject.source, `health of ${services ? listed(services) : 'every service'}`, SERIES_SHOWN, (most) => ({
@@ -76,6 +111,7 @@ export async function runServiceHealthCheck(
           ...shownSeries(symptom.series, POINTS_SHOWN),
           usual: symptom.usual,
           value: symptom.value,
+          compared_with: symptom.comparedWith,
         })),
     })),
   ];

@@ -1,10 +1,11 @@
 /** Judges the health of services by their latency, errors, saturation and availability. Pure. */
 import { harmfulDirection, metricMeaning, quantile, shareScale, type MetricMeaning } from '../../diagnosis/index.ts';
 import type { Alert, TimeWindow } from '../../sources/port.ts';
-import { furthestFrom, learnedOf, usualsOf, type HistoryNeeds, type Learned } from './baseline.ts';
+import { furthestFrom, learnedOf, usualsOf, type HistoryNeeds, type Learned, type Usual } from './baseline.ts';
 import { count } from '../../tools/index.ts';
 import { at, digits, figure } from './figures.ts';
 import type { Observation } from './port.ts';
+import { comparedWithDays, describeReference, earlierDays, stretchMeans, usualWords } from './reference.ts';
 import { valuesIn, type CheckedSeries } from './series.ts';
 
 /** The metrics that decide a service's health. More or fewer requests are no symptom; none at all are. */
@@ -30,6 +31,9 @@ interface Symptom {
   usual: number;
   /** Robust standard deviations in the harmful direction. */
   deviations: number;
+  /** What the usual value is, for the observation and for evidence. */
+  usualIs: string;
+  comparedWith: string;
 }
 
 export interface ServiceVerdict {
@@ -44,7 +48,10 @@ export interface ServiceVerdict {
 
 interface HealthQuestion {
   window: TimeWindow;
+  /** Its series have no sample of a fault in it. */
   history: TimeWindow;
+  /** A series' values at the same time on earlier days; empty if there are too few. By default none are known. */
+  daysOf?: (series: CheckedSeries) => readonly (readonly number[])[];
   needs: HistoryNeeds;
   /** How many robust standard deviations are unusual. */
   deviations: number;
@@ -52,8 +59,8 @@ interface HealthQuestion {
 
 /**
  * Judges the health of one service. A metric is a symptom when at least a third of the window's samples deviate from
- * the history's median by the required number of deviations, and by a relevant amount: the history of a steady service
- * scatters so little that any change is many deviations. Metrics that grow with traffic are compared after the effect
+ * what is usual (see reference.ts) by the required number of deviations, and by a relevant amount: the history of a
+ * steady service scatters so little that any change is many deviations. Metrics that grow with traffic are compared after the effect
  * of traffic is removed. A service whose traffic has ended, that no longer reports anything, or for which an alert
  * fires is unhealthy too.
  */
@@ -109,22 +116,51 @@ function isTelling({ metric, statistic }: CheckedSeries): boolean {
 }
 
 /** Undefined if the metric is no indicator, or has no sample in the window. */
-function symptomOf(series: CheckedSeries, { window, history }: HealthQuestion): Symptom | undefined {
+function symptomOf(series: CheckedSeries, question: HealthQuestion): Symptom | undefined {
+  const { window, history } = question;
   const meaning = metricMeaning(series.metric, series.statistic);
   if (!TELLING.includes(meaning)) return undefined;
   const values = valuesIn(series, window);
   if (values.length === 0) return undefined;
   const isDown = harmfulDirection(meaning) === 'down';
   const value = quantile(values, isDown ? SUSTAINED : 1 - SUSTAINED);
-  const past = valuesIn(series, history);
-  const older = valuesIn(series, { from: history.from, to: (history.from + history.to) / 2 }).length;
+  const towards = (distance: number): number => (isDown ? -distance : distance);
+  const days = question.daysOf?.(series) ?? [];
+  const past = days.length > 0 ? days.flat() : valuesIn(series, history);
+  // Counts scatter by their square root: the first connection of a pool means nothing.
+  const least = isCount(series, past, values) ? (median: number) => Math.sqrt(Math.max(1, median)) : () => 0;
+  const compared =
+    days.length > 0
+      ? comparedWithDays(series, value, days.map(levelsOf(window)), towards, least)
+      : furthestFrom(value, usualsIn(series, past, history, least), towards);
+  return {
+    series,
+    meaning,
+    value,
+    usual: compared.usual.median,
+    deviations: compared.towards,
+    usualIs: usualWords(days.length, history, window),
+    comparedWith: describeReference(days.length, history, window),
+  };
+}
+
+/** The levels of an earlier day that lasted as long as a symptom must. */
+const levelsOf = (window: TimeWindow) => {
+  const [day] = earlierDays(window);
+  const share = ((window.to - window.from) * SUSTAINED) / (day!.to - day!.from);
+  return (values: readonly number[]): number[] => stretchMeans(values, Math.round(values.length * share));
+};
+
+function usualsIn(
+  series: CheckedSeries,
+  past: readonly number[],
+  { from, to }: TimeWindow,
+  least: (median: number) => number,
+): [Usual, ...Usual[]] {
+  const older = valuesIn(series, { from, to: (from + to) / 2 }).length;
   const usuals = usualsOf(series, past, older, 'own');
-  if (isCount(series, past, values)) {
-    // Counts scatter by their square root: the first connection of a pool means nothing.
-    for (const one of usuals) one.sigma = Math.max(one.sigma, Math.sqrt(Math.max(1, one.median)));
-  }
-  const { usual, towards } = furthestFrom(value, usuals, (distance) => (isDown ? -distance : distance));
-  return { series, meaning, value, usual: usual.median, deviations: towards };
+  for (const one of usuals) one.sigma = Math.max(one.sigma, least(one.median));
+  return usuals;
 }
 
 function isCount(
@@ -169,9 +205,12 @@ function trafficGrowth(series: readonly CheckedSeries[], { window, history }: He
 }
 
 /** A service with continuous traffic has none at the end of the window. */
-function trafficGone(series: readonly CheckedSeries[], { window, history }: HealthQuestion): string[] | undefined {
+function trafficGone(series: readonly CheckedSeries[], question: HealthQuestion): string[] | undefined {
+  const { window, history } = question;
   for (const one of ofTraffic(series)) {
-    const past = valuesIn(one, history);
+    // All earlier days together: if a quarter of them had no traffic at this time, today may have none either.
+    const days = question.daysOf?.(one) ?? [];
+    const past = days.length > 0 ? days.flat() : valuesIn(one, history);
     const usual = quantile(past, 0.5);
     // If a quarter of the history is without traffic, so may be the window.
     if (!(quantile(past, 0.25) > usual * NO_TRAFFIC_SHARE)) continue;
@@ -194,8 +233,8 @@ function ofTraffic(series: readonly CheckedSeries[]): CheckedSeries[] {
   return series.filter(({ metric, statistic }) => metricMeaning(metric, statistic) === 'traffic');
 }
 
-function describe({ series, value, usual, deviations: distance }: Symptom): string {
+function describe({ series, value, usual, deviations: distance, usualIs }: Symptom): string {
   const name = [series.metric, series.statistic].filter(Boolean).join(' ');
   const away = Number.isFinite(distance) ? `, ${digits(distance)} deviations` : '';
-  return `${name} is ${figure(value, series.unit)}, usual is ${figure(usual, series.unit)}${away}`;
+  return `${name} is ${figure(value, series.unit)}, ${usualIs} ${figure(usual, series.unit)}${away}`;
 }

@@ -1,6 +1,7 @@
 export { judgingCostSince } from './judge.ts';
 export type { FindingDeps } from './deps.ts';
 export { commitFindingInvestigation, investigateFinding, openInvestigation, readInvestigation } from './investigate.ts';
+export { faultsOfCheck } from './faults.ts';
 export { judgeFinding, leaveUnjudged } from './judge.ts';
 export { createFindingLauncher, type FindingLauncher } from './launch.ts';
 export { notify } from './notify.ts';

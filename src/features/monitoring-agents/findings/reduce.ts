@@ -15,6 +15,8 @@ export const FLAPPING_WINDOW_MS = 3_600_000;
 /** Maximum sources of one finding; resolved ones are dropped first. */
 export const MAX_SOURCES = 500;
 const MAX_OPENS = 20;
+/** Times at fault that a source remembers. */
+const MAX_FAULTS = 20;
 
 /** The state that decides how a finding proceeds. Times in unix milliseconds. */
 export interface FindingState {
@@ -205,14 +207,27 @@ function begin(report: FindingReport, recentOpens: readonly number[]): Reduced {
 function heard(known: FindingSource | undefined, report: FindingReport): FindingSource {
   const { isFinding, text, sessionId, at, policy } = report;
   const streak = known?.isFailing === isFinding ? known.streak + 1 : 1;
+  const isOver = !isFinding && streak >= policy.recoveries;
   return {
     isFailing: isFinding,
     streak,
     text,
     at,
     ...(sessionId !== undefined && { sessionId }),
-    ...(!isFinding && streak >= policy.recoveries && { isOver: true }),
+    ...(isOver && { isOver }),
+    faults: faultsAfter(known?.faults ?? [], { isFinding, isOver, at }),
   };
+}
+
+/** A fault lasts from the first report that finds it to the one with which it is over. */
+function faultsAfter(
+  faults: NonNullable<FindingSource['faults']>,
+  { isFinding, isOver, at }: { isFinding: boolean; isOver: boolean; at: number },
+): NonNullable<FindingSource['faults']> {
+  const last = faults.at(-1);
+  const isOpen = last?.[1] === null;
+  if (isFinding && !isOpen) return [...faults, [at, null] satisfies [number, null]].slice(-MAX_FAULTS);
+  return isOver && isOpen ? [...faults.slice(0, -1), [last[0], at]] : faults;
 }
 
 function open(state: FindingState, at: number): Reduced {

@@ -90,7 +90,7 @@ const LearnedBaseline = z.strictObject({
     .min(30)
     .max(14 * 86_400)
     .default(3_600)
-    .describe('Length of the history before the window that defines what is usual.'),
+    .describe('Length of the history before the window that defines what is usual where earlier days have no data.'),
   least_change: z
     .number()
     .min(0)
@@ -150,7 +150,7 @@ const ServiceHealthCheck = z.strictObject({
     .min(30)
     .max(86_400)
     .default(3_600)
-    .describe('Length of the history before the window that defines what is usual.'),
+    .describe('Length of the history before the window that defines what is usual where earlier days have no data.'),
   deviations: z.number().min(1).max(100).default(6),
 });
 

@@ -21,7 +21,7 @@ import {
   type RunChecksResult,
 } from '../contract.ts';
 import type { MonitoringRunDeps } from '../deps.ts';
-import { notifyFindings } from '../findings/index.ts';
+import { faultsOfCheck, notifyFindings } from '../findings/index.ts';
 import { dueTimes } from '../schedule/index.ts';
 import { planAndActor } from '../agent/settings.ts';
 import { recordDue } from '../agent/health.ts';
@@ -87,7 +87,12 @@ async function carryOut(
   const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   const signal = AbortSignal.any([attempt.signal, timeout]);
   try {
-    const context = await contextOf(deps, input.agentId, { sessionId: run.sessionId, actor, signal });
+    const context = await contextOf(deps, input.agentId, {
+      checkId: run.checkId,
+      sessionId: run.sessionId,
+      actor,
+      signal,
+    });
     return await runCheapCheck(check.check, context);
   } catch (error) {
     // The source, or its connector, did not stop in time.
@@ -109,7 +114,7 @@ const failed = (summary: string): CheckResult => ({ status: 'failed', summary, o
 async function contextOf(
   deps: MonitoringRunDeps,
   agentId: string,
-  { sessionId, actor, signal }: Pick<CheckContext, 'sessionId' | 'actor' | 'signal'>,
+  { checkId, sessionId, actor, signal }: Pick<CheckContext, 'sessionId' | 'actor' | 'signal'> & { checkId: string },
 ): Promise<CheckContext> {
   const { clock } = deps;
   const { teamId } = actor;
@@ -121,6 +126,7 @@ async function contextOf(
     sessionId,
     actor,
     sources,
+    faults: (since) => faultsOfCheck(forTeam(deps.orm.em, teamId), { agentId, checkId, since }),
     tools: () => (tools ??= readingTools(deps, teamId)),
     clock,
     signal,

@@ -71,7 +71,9 @@ export const testMonitoringCheck = (deps: MonitoringToolDeps) =>
           const own = await deps.teamTools(teamId);
           return createToolRegistry(own.tools.filter(({ sideEffect }) => !sideEffect));
         };
-        const session = { teamId, agentId, sessionId: toolCallId, actor, sources, clock, signal, tools };
+        // It belongs to no finding, so it knows of no fault.
+        const faults = async () => new Map();
+        const session = { teamId, agentId, sessionId: toolCallId, actor, sources, clock, signal, tools, faults };
         const { status, summary, observations, evidence } = await runCheapCheck(planned.check, session);
         return jsonOutput(
           {

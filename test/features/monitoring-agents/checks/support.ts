@@ -6,6 +6,7 @@ import type {
   CheapSubject,
   CheckContext,
   CheckResult,
+  KnownFaults,
   Observation,
 } from '../../../../src/features/monitoring-agents/checks/port.ts';
 import { CheckSubject } from '../../../../src/features/monitoring-agents/plan/schema.ts';
@@ -21,6 +22,7 @@ export interface Given {
   /** Unix seconds. */
   now?: number;
   signal?: AbortSignal;
+  faults?: KnownFaults;
 }
 
 export function checkContext({
@@ -29,6 +31,7 @@ export function checkContext({
   scopes = ['team:admin'],
   now = NOW,
   signal,
+  faults = new Map(),
 }: Given): CheckContext {
   return {
     teamId: 'team',
@@ -36,6 +39,7 @@ export function checkContext({
     agentId: 'agent',
     sessionId: 'session',
     sources: catalogOver(() => sources),
+    faults: async () => faults,
     tools: async () => createToolRegistry(tools),
     clock: { now: () => new Date(now * 1_000) },
     signal: signal ?? new AbortController().signal,

@@ -4,7 +4,11 @@ import { openOrm } from '../../../../src/db/orm.ts';
 import { entities } from '../../../../src/rooms.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { Finding } from '../../../../src/features/monitoring-agents/entities.ts';
-import { observeHealth, releaseSources } from '../../../../src/features/monitoring-agents/findings/index.ts';
+import {
+  faultsOfCheck,
+  observeHealth,
+  releaseSources,
+} from '../../../../src/features/monitoring-agents/findings/index.ts';
 import type { OutsideAlert } from '../../../../src/features/monitoring-agents/triggers/port.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import {
@@ -31,6 +35,41 @@ describe('what sessions of checks observe', () => {
   after(() => database?.drop());
   beforeEach(async () => {
     agent = await storeAgent(database.orm);
+  });
+
+  it('tells the checks when their subjects were at fault', async () => {
+    const report = (isFinding: boolean, minute: number, check = checkOf({ recoveries: 2 })) =>
+      observe(database.orm, agent, check, resultOf(seen('cart', isFinding), seen('web', false)), at(minute));
+    const seconds = (minute: number): number => at(minute).at.getTime() / 1_000;
+    const faults = async (since: number) => {
+      const em = forTeam(database.orm.em, agent.teamId);
+      const known = await faultsOfCheck(em, { agentId: agent.id, checkId: 'latency', since: seconds(since) });
+      return [...known].flatMap(([subject, all]) =>
+        all.map(({ from, to }) => [subject, (from - seconds(0)) / 60, (to - seconds(0)) / 60]),
+      );
+    };
+    await report(true, 1);
+    await report(true, 2, checkOf({ id: 'errors' }));
+    await report(false, 3);
+    await report(true, 4);
+    assert.deepEqual(await faults(0), [['cart', 1, Infinity]], 'one all-clear of two ends nothing');
+    await report(false, 5);
+    await report(false, 6);
+    await report(true, 7);
+    assert.deepEqual(await faults(0), [
+      ['cart', 1, 6],
+      ['cart', 7, Infinity],
+    ]);
+    assert.deepEqual(await faults(6), [['cart', 7, Infinity]]);
+    // Closed by its cool-down: still no history of what is usual.
+    await report(false, 8);
+    await report(false, 9);
+    await report(true, 100);
+    assert.deepEqual((await faults(0)).toSorted((a, b) => String(a).localeCompare(String(b))), [
+      ['cart', 1, 6],
+      ['cart', 100, Infinity],
+      ['cart', 7, 9],
+    ]);
   });
 
   it('becomes one finding for each key, with what it rests on', async () => {
