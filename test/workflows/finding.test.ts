@@ -8,7 +8,13 @@ import { Investigation } from '../../src/features/investigations/index.ts';
 import { investigationWorkflowId } from '../../src/features/investigations/contract.ts';
 import { findingWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
 import { MonitoringAgent, type Finding } from '../../src/features/monitoring-agents/entities.ts';
-import { commitFindingInvestigation, judgingCostSince } from '../../src/features/monitoring-agents/findings/index.ts';
+import {
+  actOnFinding,
+  commitFindingInvestigation,
+  judgingCostSince,
+  type WantedAct,
+} from '../../src/features/monitoring-agents/findings/index.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { DeliveryError } from '../../src/features/notifications/port.ts';
 import type { Check } from '../../src/features/monitoring-agents/plan/schema.ts';
 import { taskOf } from '../features/chats/script.ts';
@@ -347,6 +353,63 @@ describe('the workflow of a finding', () => {
     assert.deepEqual(await workflows.untilSent(1), ['opened']);
     const { toldRevision } = await workflows.until(finding!.id, 'told', (row) => row.toldRevision === 1);
     assert.equal(toldRevision, 1);
+  });
+
+  describe('with what people do', () => {
+    const check = checkOf({ ...quick, on_finding: ['notify'] });
+    /** Temporal does not hear of it: the process ends after the commit. */
+    const act = async ({ id }: Finding, wanted: WantedAct): Promise<void> => {
+      const { orm, log } = workflows.deps;
+      const launcher = { notify: () => Promise.reject(new Error('killed')), state: async () => 'running' as const };
+      const em = forTeam(orm.em, agent.teamId);
+      await actOnFinding(
+        { clock: systemClock, findings: { orm, log, launcher } },
+        em,
+        { teamId: agent.teamId, scopes: [] },
+        id,
+        wanted,
+      );
+      await workflows.sweep({ graceMs: -1_000 });
+    };
+
+    it('tells it once in the thread, and what an acknowledgement leaves', async () => {
+      const finding = await say(check, true, 6_000);
+      await workflows.untilSent(1);
+      await act(finding, { act: 'acknowledge', acknowledged: true, comment: 'looking' });
+      await workflows.untilSent(2);
+      const [, acknowledged] = workflows.sent;
+      assert.match(acknowledged!.message.title, /^somebody takes care of it: Latency is usual: cart/);
+      assert.equal(acknowledged!.message.text, 'looking');
+      assert.deepEqual(acknowledged!.thread, { first: workflows.sent[0]?.idempotencyKey });
+      await workflows.temporal.workflow.getHandle(findingWorkflowId(finding.id)).terminate('lost');
+      await say(check, false, 4_000);
+      await workflows.untilSent(3);
+      assert.match(workflows.sent[2]!.message.text, /Acknowledged by somebody\./);
+      await say(check, true, 3_000);
+      await act(finding, { act: 'comment', comment: 'again' });
+      await workflows.untilSent(4);
+      await act(finding, { act: 'close' });
+      assert.deepEqual(await workflows.untilSent(5), ['opened', 'acknowledged', 'resolved', 'commented', 'closed']);
+      assert.deepEqual(await workflows.untilEnded(finding.id), { status: 'closed' });
+      await act(finding, { act: 'comment', comment: 'afterwards' });
+      await workflows.untilSent(6);
+      assert.deepEqual(await workflows.untilEnded(finding.id), { status: 'closed' });
+    });
+
+    it('tells nobody while it is muted, and its state when that ends by itself', async () => {
+      const finding = await say(check, true, 6_000);
+      await workflows.untilSent(1);
+      const until = new Date(Date.now() + 4_000);
+      await act(finding, { act: 'mute', until });
+      await workflows.untilSent(2);
+      await act(finding, { act: 'comment', comment: 'hush' });
+      await say(check, false, 1_000);
+      assert.deepEqual(await workflows.untilSent(3), ['opened', 'muted', 'resolved']);
+      const { mutedUntil } = await workflows.until(finding.id, 'not muted', (row) => row.mutedUntil === null);
+      assert.equal(mutedUntil, null);
+      const resolved = (await stored()).find(({ event }) => event === 'resolved');
+      assert.ok(resolved!.createdAt >= until);
+    });
   });
 
   it('waits for an investigation that the sweeper was faster to start', async () => {

@@ -20,6 +20,7 @@ import { RunsMigration } from './20261122040000-runs.ts';
 import { ForeignKeysMigration } from './20261122090000-foreign-keys.ts';
 import { SatelliteCredentialsMigration } from './20261122100000-satellite-credentials.ts';
 import { ApprovalsMigration } from './20261122110000-approvals.ts';
+import { FindingActsMigration } from './20261123040000-finding-acts.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -42,4 +43,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261122090000-foreign-keys', class: ForeignKeysMigration },
   { name: '20261122100000-satellite-credentials', class: SatelliteCredentialsMigration },
   { name: '20261122110000-approvals', class: ApprovalsMigration },
+  { name: '20261123040000-finding-acts', class: FindingActsMigration },
 ];

@@ -11,6 +11,7 @@ import type {
   SessionTrigger,
   Severity,
 } from './contract.ts';
+import { ACT_KINDS } from './findings/act-kinds.ts';
 import type { StoredChannel } from '../notifications/index.ts';
 
 /** An agent that watches something until it is deleted. It shares the id of its chat. */
@@ -173,6 +174,10 @@ export const Finding = defineEntity({
       expression: `create index "monitoring_findings_current_index" on "monitoring_findings" ("agent_id") where "status" <> 'closed'`,
     },
     {
+      name: 'monitoring_findings_held_index',
+      expression: `create index "monitoring_findings_held_index" on "monitoring_findings" ("agent_id") where "is_held"`,
+    },
+    {
       name: 'monitoring_findings_untold_index',
       expression: `create index "monitoring_findings_untold_index" on "monitoring_findings" ("updated_at") where "told_revision" < "revision"`,
     },
@@ -230,9 +235,49 @@ export const Finding = defineEntity({
     /** It comes and goes so often that people hear only of the flapping. */
     isFlapping: p.boolean().default(false),
     investigationId: p.uuid().strictNullable(),
+    /** Somebody takes care of it: its returns are not told, unless one lasts. */
+    acknowledgedAt: p.datetime().strictNullable().default(null),
+    /** Names of people are those they had when they acted. */
+    acknowledgedBy: p.text().strictNullable().default(null),
+    /** Nobody is notified until then. */
+    mutedUntil: p.datetime().strictNullable().default(null),
+    assigneeUserId: p.uuid().strictNullable().default(null),
+    assigneeName: p.text().strictNullable().default(null),
+    /** The person who closed it; null unless a person did. */
+    closedBy: p.text().strictNullable().default(null),
+    /** A person closed it while sources were failing: until these are over, they open nothing new. */
+    isHeld: p.boolean().default(false),
     /** Incremented by every change that people or the workflow should hear of. */
     revision: p.integer().default(1),
     toldRevision: p.integer().default(0),
   },
 });
 export type Finding = InferEntity<typeof Finding>;
+
+/** What a person did with a finding, and the end of a mute; never changed. */
+export const FindingAct = defineEntity({
+  name: 'FindingAct',
+  tableName: 'monitoring_finding_acts',
+  filters: teamFilter,
+  indexes: [{ properties: ['findingId', 'createdAt'] }],
+  properties: {
+    ...teamColumns,
+    findingId: p.uuid(),
+    kind: p.enum(ACT_KINDS),
+    /** `time`: a mute ended by itself, or was taken over by the finding's return. */
+    via: p.enum(['api', 'slack', 'time'] as const),
+    /** Whoever acted, by the name of that time. */
+    actorName: p.text(),
+    /** A comment. */
+    text: p.text().strictNullable(),
+    /** For a mute. */
+    until: p.datetime().strictNullable(),
+    /** For an assignment. */
+    assigneeUserId: p.uuid().strictNullable(),
+    assigneeName: p.text().strictNullable(),
+    /** Whether people are notified of it: not while the finding is muted. */
+    isTold: p.boolean(),
+    ...creatorColumns,
+  },
+});
+export type FindingAct = InferEntity<typeof FindingAct>;

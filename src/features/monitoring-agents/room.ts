@@ -11,10 +11,11 @@ import type { LoadTeamTools } from '../tools/index.ts';
 import { isBudgetSpent } from './agent/budget.ts';
 import { retitleAgent } from './agent/configure.ts';
 import type { MonitoringRunDeps } from './deps.ts';
-import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from './entities.ts';
+import { Finding, FindingAct, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from './entities.ts';
 import { createFindingLauncher, sweepFindings } from './findings/index.ts';
 import { checkRuns, type InstructionCheckDeps } from './instruction/index.ts';
 import { createAgentLauncher } from './launch.ts';
+import { acknowledgeFinding, assignFinding, closeFinding, commentFinding, muteFinding } from './routes/acts.ts';
 import { get, list, pause, remove, resume, runNow } from './routes/agents.ts';
 import { monitoringChat } from './routes/chat.ts';
 import { getConfig, testConfig, updateConfig } from './routes/config.ts';
@@ -47,9 +48,14 @@ export const monitoringAgentsRoom = {
     listAgentFindings,
     listFindings,
     getFinding,
+    acknowledgeFinding,
+    closeFinding,
+    muteFinding,
+    assignFinding,
+    commentFinding,
     trigger,
   ],
-  entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding],
+  entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding, FindingAct],
   scopes: {
     'monitoring:read': { allows: 'Read', forMembers: true },
     'monitoring:write': { allows: 'Create and change agents', forMembers: true },

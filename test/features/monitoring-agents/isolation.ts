@@ -13,6 +13,7 @@ import { SECRET, type CreateIsolation, type Owner } from '../../http/support/tea
 
 export const isolation: CreateIsolation = (owner) => {
   const { agent, version, session, finding, notification } = ownedAgent(owner);
+  const ofFinding = { params: { finding_id: finding.id } };
   const ofAgent = { params: { chat_id: agent.id } };
   return {
     examples: {
@@ -31,7 +32,12 @@ export const isolation: CreateIsolation = (owner) => {
       listMonitoringSessions: ofAgent,
       getMonitoringSession: { params: { chat_id: agent.id, session_id: session.id } },
       listMonitoringFindings: ofAgent,
-      getFinding: { params: { finding_id: finding.id } },
+      getFinding: ofFinding,
+      acknowledgeFinding: { ...ofFinding, body: {} },
+      closeFinding: { ...ofFinding, body: {} },
+      muteFinding: { ...ofFinding, body: { until: '2100-01-01T00:00:00Z' } },
+      assignFinding: { ...ofFinding, body: { user_id: null } },
+      commentFinding: { ...ofFinding, body: { text: 'mine' } },
       triggerMonitoring: { query: { chat_id: agent.id }, body: { type: 'check_now' } },
     },
     secrets: [agent.id, session.id, finding.id, notification.id, version.id],

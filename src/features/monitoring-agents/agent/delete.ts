@@ -10,7 +10,7 @@ import { Chat, endDeleted, markDeleted, purgeChat, type ChatControlDeps } from '
 import { conversationStream, purgeRuns } from '../../runs/index.ts';
 import type { AgentRef } from '../contract.ts';
 import type { MonitoringRunDeps } from '../deps.ts';
-import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from '../entities.ts';
+import { Finding, FindingAct, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from '../entities.ts';
 import { findAgent, type MonitoringServiceDeps } from '../service.ts';
 import { BUDGET_MS } from './budget.ts';
 
@@ -87,6 +87,7 @@ async function purgeFindings(
     await mapConcurrently(told, NOTIFIED_AT_ONCE, (finding) => launcher.notify(finding));
     const ids = findings.map(({ id }) => id);
     await deleteInParts(em, AuxiliaryCall, { conversationId: { $in: ids } }, signal);
+    await deleteInParts(em, FindingAct, { findingId: { $in: ids } }, signal);
     await deleteInParts(em, Finding, { id: { $in: ids } }, signal);
   }
 }

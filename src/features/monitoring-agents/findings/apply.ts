@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
+import { creatorOf } from '../../../db/base.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { CheckEvidence } from '../checks/port.ts';
-import { Finding } from '../entities.ts';
+import { Finding, FindingAct } from '../entities.ts';
 import { type FindingAction, SEVERITIES, type Severity } from '../plan/schema.ts';
 import type { SettleFindingInput } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
-import { type FindingReport, isChanged, reduce, type Reduced, settle } from './reduce.ts';
-import { columnsOf, lockFindings, recentOpens, stateOf } from './rows.ts';
+import { type FindingReport, isChanged, reduce, reduceHeld, type Reduced, settle } from './reduce.ts';
+import { columnsOf, type CurrentFindings, type Earlier, earlierOf, heldKey, lockFindings, stateOf } from './rows.ts';
 
 /** What a report says about the finding itself, besides its status. */
 export interface FindingSubject {
@@ -26,17 +27,14 @@ export interface FindingSubject {
   details?: Record<string, unknown>;
 }
 
-/** Findings that are not closed, by key. */
-export type CurrentFindings = Map<string, Finding>;
-
-/** When earlier findings of a key opened, as `recentOpens` read it. */
-export type EarlierOpens = ReadonlyMap<string, readonly number[]>;
+/** What new findings take over, by key, as `earlierOf` read it. */
+export type EarlierFindings = ReadonlyMap<string, Earlier>;
 
 /**
  * Applies one report to the finding of its key.
  * @param em in a transaction that holds the lock of the finding's owner
  * @param current holds the key's finding, if there is one; kept up to date
- * @param earlier opens of keys without a current finding, read in advance; missing keys are read on demand
+ * @param earlier of keys without a current finding, read in advance; missing keys are read on demand
  * @returns the finding, if people or its workflow should hear of the change
  */
 export async function applyReport(
@@ -44,8 +42,10 @@ export async function applyReport(
   current: CurrentFindings,
   subject: FindingSubject,
   report: FindingReport,
-  earlier?: EarlierOpens,
+  earlier?: EarlierFindings,
 ): Promise<Finding | undefined> {
+  const held = current.get(heldKey(subject.dedupKey));
+  if (held && applyHeld(em, held, report)) return undefined;
   const row = current.get(subject.dedupKey);
   if (!row) return begin(em, current, subject, report, earlier);
   const before = stateOf(row);
@@ -73,13 +73,12 @@ async function begin(
   current: CurrentFindings,
   subject: FindingSubject,
   report: FindingReport,
-  earlier?: EarlierOpens,
+  earlier?: EarlierFindings,
 ): Promise<Finding | undefined> {
   if (!report.isFinding) return undefined;
   const { teamId, agentId, dedupKey, evidence = [], details = {}, ...rest } = subject;
-  const opens = (earlier?.has(dedupKey) ? earlier : await recentOpens(em, agentId, [dedupKey], report.at)).get(
-    dedupKey,
-  );
+  const known = earlier?.has(dedupKey) ? earlier : await earlierOf(em, agentId, [dedupKey], report.at);
+  const { opens = [], mutedUntil = null } = known.get(dedupKey) ?? {};
   const { state } = reduce(undefined, report, opens);
   if (!state) return undefined;
   const ids = { id: randomUUID(), teamId, agentId, dedupKey };
@@ -93,6 +92,10 @@ async function begin(
     evidence,
     details,
   });
+  if (mutedUntil && mutedUntil.getTime() > report.at) {
+    row.mutedUntil = mutedUntil;
+    recordByTime(em, row, { kind: 'muted', text: 'It was muted when it was closed.', until: mutedUntil });
+  }
   current.set(dedupKey, row);
   return state.revision > 0 ? row : undefined;
 }
@@ -107,7 +110,34 @@ function seenOf(row: Finding, subject: FindingSubject, report: FindingReport): P
   };
 }
 
-/** Applies what time alone does to a finding: closes it after its cool-down, or calms a flapping one. */
+/**
+ * Applies a report about a source that failed when a person closed its finding.
+ * @returns whether it was about one
+ */
+export function applyHeld(em: EntityManager, row: Finding, report: FindingReport): boolean {
+  const held = reduceHeld(stateOf(row), report);
+  if (held) em.assign(row, held, { mergeObjectProperties: false });
+  return held !== undefined;
+}
+
+/** Records what happened to a finding without anybody acting; people are not notified of it. */
+function recordByTime(em: EntityManager, row: Finding, act: Pick<FindingAct, 'kind' | 'text' | 'until'>): void {
+  em.create(FindingAct, {
+    ...act,
+    ...creatorOf(),
+    teamId: row.teamId,
+    findingId: row.id,
+    via: 'time',
+    actorName: 'Casebook',
+    assigneeUserId: null,
+    assigneeName: null,
+    isTold: false,
+  });
+}
+
+/**
+ * Applies what time alone does to a finding: ends a mute, closes it after its cool-down, or calms a flapping one.
+ */
 export async function settleFinding(
   { orm }: Pick<FindingDeps, 'orm'>,
   { at, ...ref }: SettleFindingInput,
@@ -120,6 +150,11 @@ export async function settleFinding(
     const finding = await em.findOne(Finding, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
     if (!finding) return;
     const settled = settle(stateOf(finding), at);
+    const isUnmuted = finding.mutedUntil !== null && finding.mutedUntil.getTime() <= at;
+    if (isUnmuted) {
+      finding.mutedUntil = null;
+      recordByTime(em, finding, { kind: 'unmuted', text: null, until: null });
+    }
     if (settled.change === 'none') return;
     store(em, finding, settled);
     // Its own workflow makes this change, so it needs no notification.

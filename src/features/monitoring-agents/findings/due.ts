@@ -1,15 +1,26 @@
 /** The next steps for a finding, from its row and its earlier notifications. Pure. */
 import type { Effect } from '../../effects/index.ts';
-import type { Finding } from '../entities.ts';
+import type { Finding, FindingAct } from '../entities.ts';
 import type { Notice } from './contract.ts';
-import { NOTIFICATION_EVENTS } from './messages.ts';
+import { isStatusEvent, NOTIFICATION_EVENTS } from './messages.ts';
 
 /** A notification of the finding; its event is in its key. */
 type Notified = Pick<Effect, 'status' | 'key'>;
 type Standing = Pick<
   Finding,
-  'id' | 'agentId' | 'actions' | 'judgement' | 'judge' | 'status' | 'isFlapping' | 'revision'
->;
+  | 'id'
+  | 'agentId'
+  | 'actions'
+  | 'judgement'
+  | 'judge'
+  | 'status'
+  | 'isFlapping'
+  | 'revision'
+  | 'opens'
+  | 'coolDownSeconds'
+> & { acknowledgedAt: Date | null; mutedUntil: Date | null; closedBy: string | null };
+/** What a person did, in order of time. */
+type Acted = Pick<FindingAct, 'id' | 'kind' | 'isTold'>;
 
 export interface FindingInvestigation {
   id: string;
@@ -29,25 +40,57 @@ export const isToBeJudged = ({ judge, judgement, status }: Standing): boolean =>
 const isWorthIt = (finding: Standing): boolean =>
   !isToBeJudged(finding) && finding.judgement?.isWorthIt !== false && finding.status !== 'pending';
 
-/** The next notification; they are sent one after the other. @param told the finding's notifications, in any order */
+/**
+ * The next notification; they are sent one after the other.
+ * @param told the finding's notifications, in any order
+ * @param acts what people did with it
+ * @param now unix milliseconds
+ */
 export function nextNotice(
   finding: Standing,
   told: readonly Notified[],
   investigation: FindingInvestigation | undefined,
+  acts: readonly Acted[],
+  now: number,
 ): Notice | undefined {
   const unfinished = told.find(({ status }) => status === 'pending');
   if (unfinished) return noticeOf(finding.id, unfinished);
   if (finding.agentId === null || !finding.actions.includes('notify') || !isWorthIt(finding)) return undefined;
   const last = newestOf(finding.id, told)?.event;
   const ofNow = (event: Notice['event']): Notice => ({ event, n: String(finding.revision) });
-  if (last === undefined) return ofNow(finding.isFlapping ? 'flapping' : 'opened');
+  const isMuted = finding.mutedUntil !== null && finding.mutedUntil.getTime() > now;
+  if (last === undefined) return isMuted ? undefined : ofNow(finding.isFlapping ? 'flapping' : 'opened');
+  // Acts before the last mute that were not told in time are no news after it.
+  const recent = isMuted ? acts.slice(acts.findLastIndex(({ kind }) => kind === 'muted')).slice(0, 1) : acts;
+  const act = recent.find(({ id, kind, isTold }) => isTold && !isNoticeTold(finding.id, told, { event: kind, n: id }));
+  if (act) return { event: act.kind, n: act.id };
+  if (isMuted) return undefined;
   const report = investigation && !isReported(finding.id, told, investigation) ? investigation : undefined;
   if (report && report.status !== 'processing') return { event: 'report', n: report.id };
-  if (finding.isFlapping) return last === 'flapping' ? undefined : ofNow('flapping');
+  if (finding.closedBy !== null) return undefined;
   const isOpen = finding.status === 'open';
+  if (finding.acknowledgedAt !== null && isOpen)
+    return last === 'resolved' && now >= lastsSince(finding) ? ofNow('reopened') : undefined;
+  if (finding.isFlapping && finding.acknowledgedAt === null) return last === 'flapping' ? undefined : ofNow('flapping');
   if (last === 'flapping') return ofNow(isOpen ? 'reopened' : 'resolved');
   if (isOpen) return last === 'resolved' ? ofNow('reopened') : undefined;
   return last === 'resolved' ? undefined : ofNow('resolved');
+}
+
+/** When an open finding has lasted for its cool-down, unix milliseconds: it did not just come and go. */
+const lastsSince = ({ opens, coolDownSeconds }: Standing): number => (opens.at(-1) ?? 0) + coolDownSeconds * 1_000;
+
+/**
+ * When time alone makes a notification due or changes who is notified, unix milliseconds; null: never.
+ * @param now unix milliseconds
+ */
+export function noticeChangesAt(finding: Standing, now: number): number | null {
+  const { status, acknowledgedAt, mutedUntil } = finding;
+  const times = [
+    ...(mutedUntil === null ? [] : [mutedUntil.getTime()]),
+    ...(status === 'open' && acknowledgedAt !== null && lastsSince(finding) > now ? [lastsSince(finding)] : []),
+  ];
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 /** The newest notice of the finding's status: by revision, regardless of the senders' clocks. */
@@ -56,13 +99,16 @@ function newestOf(findingId: string, notified: readonly Notified[]): Notice | un
   const rank = ({ event, n }: Notice): number => Number(n) * 2 - (event === 'opened' ? 1 : 0);
   return notified
     .map((one) => noticeOf(findingId, one))
-    .filter(({ event }) => event !== 'report')
+    .filter(({ event }) => isStatusEvent(event))
     .toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
 /** Whether people were notified of the end of an investigation. */
-function isReported(findingId: string, told: readonly Notified[], { id }: FindingInvestigation): boolean {
-  const key = notificationKey(findingId, { event: 'report', n: id });
+const isReported = (findingId: string, told: readonly Notified[], { id }: FindingInvestigation): boolean =>
+  isNoticeTold(findingId, told, { event: 'report', n: id });
+
+function isNoticeTold(findingId: string, told: readonly Notified[], notice: Notice): boolean {
+  const key = notificationKey(findingId, notice);
   return told.some((one) => one.key === key);
 }
 
@@ -72,7 +118,7 @@ function isReported(findingId: string, told: readonly Notified[], { id }: Findin
  * @param now unix milliseconds
  */
 export function isToBeInvestigated(
-  finding: Standing & Pick<Finding, 'opens' | 'coolDownSeconds' | 'investigationId'>,
+  finding: Standing & Pick<Finding, 'investigationId'>,
   investigation: FindingInvestigation | undefined,
   now: number,
 ): boolean {

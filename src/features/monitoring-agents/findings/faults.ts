@@ -7,7 +7,8 @@ import { sourcePrefix } from './rows.ts';
 const MAX_FINDINGS = 2_000;
 
 /**
- * When the subjects of a check were at fault, by its findings: also before they were confirmed.
+ * When the subjects of a check were at fault, by its findings: also before they were confirmed. What a person closed
+ * is no fault.
  * @param em bound to the agent's team
  * @param asked.since leaves out what was over by then, unix seconds
  */
@@ -19,7 +20,7 @@ export async function faultsOfCheck(
   const rows = await em.execute<{ key: string; faults: NonNullable<FindingSource['faults']> }[]>(
     `select source.key, source.value -> 'faults' as faults
        from (select sources from monitoring_findings
-              where agent_id = ? and (status <> 'closed' or closed_at > ?) order by updated_at desc limit ?) finding,
+              where agent_id = ? and closed_by is null and (status <> 'closed' or closed_at > ?) order by updated_at desc limit ?) finding,
             jsonb_each(finding.sources) as source (key, value)
       where starts_with(source.key, ?) and source.value -> 'faults' is not null`,
     [agentId, new Date(since * 1_000), MAX_FINDINGS, prefix],

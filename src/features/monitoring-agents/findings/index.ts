@@ -2,6 +2,7 @@ export { judgingCostSince } from './judge.ts';
 export type { FindingDeps } from './deps.ts';
 export { commitFindingInvestigation, investigateFinding, openInvestigation, readInvestigation } from './investigate.ts';
 export { faultsOfCheck } from './faults.ts';
+export { actOnFinding, type WantedAct } from './act.ts';
 export { judgeFinding, leaveUnjudged } from './judge.ts';
 export { createFindingLauncher, type FindingLauncher } from './launch.ts';
 export { notify } from './notify.ts';
@@ -9,7 +10,18 @@ export { observeAlert, observeHealth, observeSession, releaseSources, type Known
 export { presentFinding, presentFindingDetail } from './presenter.ts';
 export { findFinding, listFindings, refsOf, type FindingQuery } from './queries.ts';
 export { readFinding } from './queries.ts';
-export { FindingListQuery, FindingListResponse, FindingResponse, TeamFindingListQuery } from './schemas.ts';
+export {
+  AcknowledgeRequest,
+  AssignRequest,
+  CloseRequest,
+  CommentHeaders,
+  CommentRequest,
+  FindingListQuery,
+  FindingListResponse,
+  FindingResponse,
+  MuteRequest,
+  TeamFindingListQuery,
+} from './schemas.ts';
 export { settleFinding } from './apply.ts';
 export { sweepFindings, type FindingSweepOptions } from './sweeper.ts';
 export { notifyFindings, type FindingNotifier } from './launch.ts';

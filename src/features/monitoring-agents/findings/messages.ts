@@ -1,11 +1,18 @@
 /** The wording of a finding's notifications. Pure; the presentation is up to the channel. */
-import type { Finding } from '../entities.ts';
+import type { Finding, FindingAct } from '../entities.ts';
+import { ACT_KINDS, type ActKind } from './act-kinds.ts';
 import type { NotificationMessage } from '../../notifications/index.ts';
 import { failingOf } from './prompt.ts';
 
-/** The event of a notification. `test`: somebody is testing the channel. */
-export const NOTIFICATION_EVENTS = ['opened', 'report', 'resolved', 'reopened', 'flapping', 'test'] as const;
+/** What becomes of a finding by itself. */
+const STATUS_EVENTS = ['opened', 'resolved', 'reopened', 'flapping'] as const;
+
+/** The event of a notification; `test`: somebody is testing the channel. The others are what people do. */
+export const NOTIFICATION_EVENTS = [...STATUS_EVENTS, 'report', 'test', ...ACT_KINDS] as const;
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
+
+export const isStatusEvent = (event: NotificationEvent): boolean => STATUS_EVENTS.some((one) => one === event);
+export const isAct = (event: NotificationEvent): event is ActKind => ACT_KINDS.some((one) => one === event);
 
 /** Maximum characters of a report that are sent. */
 const MAX_MARKDOWN = 100_000;
@@ -28,7 +35,11 @@ export interface FindingMessage {
     | 'judgement'
     | 'details'
     | 'origin'
+    | 'acknowledgedBy'
+    | 'assigneeName'
   >;
+  /** What a person did. */
+  act?: Pick<FindingAct, 'actorName' | 'text' | 'until' | 'assigneeName'>;
   agent: { id: string; title: string };
   /** The investigation that the finding opened. */
   investigation?: {
@@ -80,7 +91,24 @@ export const messageFrom = (
   data: { agent: { id, title }, finding: finding ? { id: finding.id } : null },
 });
 
-const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title: string, lines: string[]]> = {
+type Worded = [title: string, lines: string[]];
+
+const actWording = (words: (act: NonNullable<FindingMessage['act']>) => string) => {
+  return ({ finding, act }: FindingMessage): Worded => {
+    if (!act) throw new Error('A notification of what a person did needs that.');
+    return [`${words(act)}: ${nameOf(finding)}`, [act.text ?? '']];
+  };
+};
+
+const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => Worded> = {
+  acknowledged: actWording(({ actorName }) => `${actorName} takes care of it`),
+  unacknowledged: actWording(({ actorName }) => `${actorName} no longer takes care of it`),
+  closed: actWording(({ actorName }) => `Closed by ${actorName}`),
+  muted: actWording(({ actorName, until }) => `Muted by ${actorName} until ${timeOf(until ?? new Date(0))}`),
+  unmuted: actWording(({ actorName }) => `No longer muted, by ${actorName}`),
+  assigned: actWording(({ actorName, assigneeName }) => `Assigned to ${assigneeName ?? 'nobody'} by ${actorName}`),
+  unassigned: actWording(({ actorName }) => `No longer assigned, by ${actorName}`),
+  commented: actWording(({ actorName }) => `${actorName} comments`),
   opened: ({ finding, investigation }) => [
     nameOf(finding),
     [
@@ -98,8 +126,10 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
       alertSummary: null,
       explanation: null,
     };
-    if (status === 'completed')
-      return [`Report: ${alertSummary ?? about}`, [`Investigated because of: ${about}`, ...overOf(finding)]];
+    if (status === 'completed') {
+      const lines = [`Investigated because of: ${about}`, ...overOf(finding), ...personsOf(finding)];
+      return [`Report: ${alertSummary ?? about}`, lines];
+    }
     const end = status === 'cancelled' ? 'was cancelled' : 'failed';
     return [`The investigation ${end}: ${about}`, [explanation ?? '', ...overOf(finding)]];
   },
@@ -109,6 +139,8 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
       wasFlapping ? 'It came and went, and has been fine for a while.' : '',
       finding.summary,
       finding.openedAt ? `It was there for ${spanOf(lastOpen(finding), finding.resolvedAt ?? at)}.` : '',
+      countOf(finding),
+      ...personsOf(finding),
     ],
   ],
   reopened: ({ finding, wasFlapping }) => [
@@ -118,6 +150,8 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
       finding.summary,
       ...othersOf(finding),
       `Since ${timeOf(lastOpen(finding))}.`,
+      countOf(finding),
+      ...personsOf(finding),
     ],
   ],
   flapping: ({ finding }) => [
@@ -125,9 +159,22 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
     [
       `It came ${finding.opens.length} times lately. You will hear of it again once it has been stable for a while.`,
       finding.summary,
+      ...personsOf(finding),
     ],
   ],
 };
+
+/** How often it came, if more than once. */
+function countOf({ opens }: FindingMessage['finding']): string {
+  return opens.length < 2 ? '' : `It came ${opens.length} times since ${timeOf(new Date(opens[0]!))}.`;
+}
+
+/** Who takes care of it. */
+function personsOf({ acknowledgedBy, assigneeName }: FindingMessage['finding']): string[] {
+  const by = acknowledgedBy === null ? '' : `Acknowledged by ${acknowledgedBy}. `;
+  const to = assigneeName === null ? '' : `Assigned to ${assigneeName}.`;
+  return [`${by}${to}`.trim()];
+}
 
 function investigatedAs(investigation: FindingMessage['investigation']): string {
   if (!investigation) return '';

@@ -5,11 +5,11 @@ import { Investigation } from '../../investigations/index.ts';
 import { deliverNotification, enterNotification, notificationOf, threadOf } from '../../notifications/index.ts';
 import type { Attempt } from '../../runs/index.ts';
 import { reaching } from '../../../db/reach.ts';
-import { Finding, MonitoringAgent } from '../entities.ts';
+import { Finding, FindingAct, MonitoringAgent } from '../entities.ts';
 import type { NotifyInput, NotifyResult } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
 import { noticeOf, notificationKey } from './due.ts';
-import { composeMessage } from './messages.ts';
+import { composeMessage, isAct, isStatusEvent } from './messages.ts';
 import { notifiedOf } from './queries.ts';
 
 /**
@@ -72,11 +72,13 @@ async function messageFor(
   if (event === 'test') throw new Error('A channel test does not concern a finding.');
   const investigationId = event === 'report' ? n : finding.investigationId;
   const investigation = investigationId === null ? null : await em.findOne(Investigation, { id: investigationId });
-  const before = (await notifiedOf(em, finding.id)).findLast((one) => noticeOf(finding.id, one).event !== 'report');
+  const act = isAct(event) ? await em.findOneOrFail(FindingAct, { id: n, findingId: finding.id }) : undefined;
+  const before = (await notifiedOf(em, finding.id)).findLast((one) => isStatusEvent(noticeOf(finding.id, one).event));
   return composeMessage({
     event,
     finding,
     agent: { id, title },
+    ...(act && { act }),
     ...(investigation && {
       investigation: {
         ...investigation,

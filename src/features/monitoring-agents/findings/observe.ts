@@ -9,10 +9,11 @@ import type { AgentHealth, FindingAction } from '../contract.ts';
 import { Finding } from '../entities.ts';
 import type { Check } from '../plan/schema.ts';
 import type { OutsideAlert } from '../triggers/port.ts';
-import { applyReport, type CurrentFindings, type EarlierOpens, type FindingSubject, store } from './apply.ts';
-import { type FindingPolicy, type FindingReport, forget, isChanged, reduce } from './reduce.ts';
+import { applyHeld, applyReport, type EarlierFindings, type FindingSubject, store } from './apply.ts';
+import { type FindingPolicy, type FindingReport, forget, isAnyFailing, isChanged, reduce } from './reduce.ts';
 import {
   alertKey,
+  type CurrentFindings,
   currentFindings,
   dedupKey,
   HEALTH_KEY,
@@ -77,7 +78,8 @@ export async function observeHealth(
   const { agent, health, reasons, at } = observed;
   if (health === 'starting') return [];
   const isFinding = health === 'degraded';
-  const ofHealth = { agentId: agent.id, dedupKey: HEALTH_KEY, status: { $ne: 'closed' as const } };
+  const isCurrent = { $or: [{ status: { $ne: 'closed' as const } }, { isHeld: true }] };
+  const ofHealth = { agentId: agent.id, dedupKey: HEALTH_KEY, ...isCurrent };
   if (!isFinding && (await em.count(Finding, ofHealth)) === 0) return [];
   await lockFindings(em, agent.id);
   const finding = await applyReport(
@@ -122,7 +124,7 @@ interface ObservedAlert {
 export interface KnownFindings {
   /** Holds the alert's finding, if there is one, managed by the same `em`; kept up to date. */
   current: CurrentFindings;
-  earlier?: EarlierOpens;
+  earlier?: EarlierFindings;
 }
 
 /**
@@ -177,6 +179,11 @@ export async function releaseSources(
   const changed: Finding[] = [];
   for (const row of await withSources(em, agentId, checkIds)) {
     const before = stateOf(row);
+    if (row.isHeld) {
+      row.sources = Object.fromEntries(Object.entries(row.sources).filter(([key]) => !isGone(key)));
+      row.isHeld = isAnyFailing(row.sources);
+      continue;
+    }
     const forgotten = forget(before, isGone, at.getTime());
     if (forgotten.change === 'none') continue;
     store(em, row, forgotten);
@@ -201,8 +208,12 @@ async function endVanished(em: EntityManager, session: ObservedSession, seen: Ob
     let state = before;
     for (const source of Object.keys(row.sources)) {
       if (!source.startsWith(prefix) || reported.has(source)) continue;
-      const text = 'It is no longer seen.';
-      const reduced = reduce(state, { ...shared(session), source, isFinding: false, text });
+      const gone = { ...shared(session), source, isFinding: false, text: 'It is no longer seen.' };
+      if (row.isHeld) {
+        applyHeld(em, row, gone);
+        continue;
+      }
+      const reduced = reduce(state, gone);
       if (reduced.change !== 'none') store(em, row, reduced);
       if (!reduced.state) break;
       state = reduced.state;
@@ -258,18 +269,23 @@ async function withSources(em: EntityManager, agentId: string, checkIds: readonl
     : em.find(Finding, { id: { $in: ids } }, { orderBy: { createdAt: 'asc', dedupKey: 'asc' } });
 }
 
-/** An agent's findings that are not closed and have one of the checks as a source. */
+/** An agent's findings that are not closed, or hold sources, and have one of the checks as a source. */
 async function idsWithSources(
   em: EntityManager,
   agentId: string,
   checkIds: readonly string[],
   limit?: number,
 ): Promise<string[]> {
+  // Each half has its own index.
   const rows = await em.execute<{ id: string }[]>(
-    `select id from monitoring_findings where agent_id = ? and status <> 'closed' and exists (
+    `select id from (
+       select id, sources, created_at from monitoring_findings where agent_id = ? and status <> 'closed'
+       union all
+       select id, sources, created_at from monitoring_findings where agent_id = ? and is_held) finding
+      where exists (
        select 1 from jsonb_object_keys(sources) as source (key) where split_part(source.key, '/', 1) in (${checkIds.map(() => '?').join(', ')})
      ) order by created_at ${limit === undefined ? '' : `limit ${limit}`}`,
-    [agentId, ...checkIds],
+    [agentId, agentId, ...checkIds],
   );
   return rows.map(({ id }) => id);
 }

@@ -7,10 +7,11 @@ import { Investigation } from '../../investigations/index.ts';
 import { NOTIFICATION } from '../../notifications/index.ts';
 import { shownStatus } from '../../runs/index.ts';
 import type { FindingRef, FindingStatus, Severity } from '../contract.ts';
-import { Finding, MonitoringAgent } from '../entities.ts';
+import { Membership } from '../../identity/index.ts';
+import { Finding, FindingAct, MonitoringAgent } from '../entities.ts';
 import type { ReadFindingResult } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
-import { isToBeInvestigated, isToBeJudged, nextNotice } from './due.ts';
+import { isToBeInvestigated, isToBeJudged, nextNotice, noticeChangesAt } from './due.ts';
 import { settlesAt } from './reduce.ts';
 import { stateOf } from './rows.ts';
 
@@ -20,6 +21,8 @@ export interface FindingQuery {
   /** Absent: all but `pending` ones, which are requested by name. */
   status?: FindingStatus;
   severity?: Severity;
+  /** Only those assigned to this user. */
+  assigneeId?: string;
   /** 1-based. */
   page: number;
   count: number;
@@ -30,7 +33,7 @@ export async function listFindings(
   em: EntityManager,
   wanted: FindingQuery,
 ): Promise<{ items: Finding[]; total: number }> {
-  const { agentId, status, severity, page, count } = wanted;
+  const { agentId, status, severity, assigneeId, page, count } = wanted;
   const [items, total] = await em.findAndCount(
     Finding,
     {
@@ -38,6 +41,7 @@ export async function listFindings(
         await ofPresentAgents(em),
         agentId === undefined ? {} : { agentId },
         { status: status ?? { $ne: 'pending' }, ...(severity && { severity }) },
+        assigneeId === undefined ? {} : { assigneeUserId: assigneeId },
       ],
     },
     { orderBy: { openedAt: 'desc', createdAt: 'desc', id: 'desc' }, limit: count, offset: (page - 1) * count },
@@ -57,17 +61,21 @@ async function ofPresentAgents(em: EntityManager): Promise<FilterQuery<Finding>>
 export interface FindingRefs {
   agentTitles: ReadonlyMap<string, string>;
   investigationStatuses: ReadonlyMap<string, InvestigationStatus>;
+  /** The current names of assignees; without those who left the team. */
+  memberNames: ReadonlyMap<string, string>;
 }
 
-/** The names and states that some findings refer to, in two statements. @param em bound to the team */
+/** The names and states that some findings refer to, in a statement for each kind. @param em bound to the team */
 export async function refsOf(
   em: EntityManager,
-  findings: readonly Pick<Finding, 'agentId' | 'investigationId'>[],
+  findings: readonly Pick<Finding, 'agentId' | 'investigationId' | 'assigneeUserId'>[],
 ): Promise<FindingRefs> {
   const idsOf = (ids: (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))];
   const agentIds = idsOf(findings.map(({ agentId }) => agentId));
   const investigationIds = idsOf(findings.map(({ investigationId }) => investigationId));
-  const [agents, investigations] = await Promise.all([
+  const userIds = idsOf(findings.map(({ assigneeUserId }) => assigneeUserId));
+  const [members, agents, investigations] = await Promise.all([
+    userIds.length === 0 ? [] : em.fork().find(Membership, { userId: { $in: userIds } }),
     agentIds.length === 0
       ? []
       : em.fork().find(MonitoringAgent, { id: { $in: agentIds } }, { fields: ['id', 'title'] }),
@@ -77,6 +85,7 @@ export async function refsOf(
   ]);
   return {
     agentTitles: new Map(agents.map(({ id, title }) => [id, title])),
+    memberNames: new Map(members.map(({ userId, name }) => [userId, name])),
     investigationStatuses: new Map(investigations.map(({ id, status }) => [id, shownStatus(status)])),
   };
 }
@@ -84,8 +93,9 @@ export async function refsOf(
 export interface FindingDetail {
   finding: Finding;
   evidence: Finding['evidence'];
-  /** The oldest first. */
+  /** The oldest first, both. */
   notifications: Effect[];
+  acts: FindingAct[];
 }
 
 /** One finding with its notifications. @param em bound to the team */
@@ -97,7 +107,7 @@ export async function findFinding(em: EntityManager, id: string): Promise<Findin
     { subjectId: id, kind: NOTIFICATION },
     { orderBy: { createdAt: 'asc', id: 'asc' } },
   );
-  return { finding, evidence: finding.evidence, notifications };
+  return { finding, evidence: finding.evidence, notifications, acts: await actsOf(em, id) };
 }
 
 /** A finding, and the next steps for it. */
@@ -105,11 +115,14 @@ export async function readFinding(deps: FindingDeps, ref: FindingRef): Promise<R
   const em = forTeam(deps.orm.em, ref.teamId);
   const finding = await findPresent(em, ref.findingId);
   if (!finding) return { gone: true };
-  const [investigation, notified] = await Promise.all([
+  const [investigation, notified, acts] = await Promise.all([
     investigationOf(em, finding),
     notifiedOf(forTeam(deps.orm.em, ref.teamId), finding.id),
+    actsOf(forTeam(deps.orm.em, ref.teamId), finding.id),
   ]);
-  const notice = nextNotice(finding, notified, investigation);
+  const now = deps.clock.now().getTime();
+  const notice = nextNotice(finding, notified, investigation, acts, now);
+  const changes = [settlesAt(stateOf(finding)), noticeChangesAt(finding, now)].filter((time) => time !== null);
   return {
     gone: false,
     title: titleOf(finding),
@@ -117,8 +130,8 @@ export async function readFinding(deps: FindingDeps, ref: FindingRef): Promise<R
     isFlapping: finding.isFlapping,
     revision: finding.revision,
     toJudge: isToBeJudged(finding),
-    toInvestigate: isToBeInvestigated(finding, investigation, deps.clock.now().getTime()),
-    settlesAt: settlesAt(stateOf(finding)),
+    toInvestigate: isToBeInvestigated(finding, investigation, now),
+    settlesAt: changes.length === 0 ? null : Math.min(...changes),
     ...(finding.service !== null && { service: finding.service }),
     ...(finding.judgement?.isWorthIt === false && { notWorthIt: finding.judgement.reason.slice(0, 200) }),
     ...(notice && { notice }),
@@ -154,6 +167,10 @@ export const notifiedOf = (em: EntityManager, findingId: string): Promise<Pick<E
     { subjectId: findingId, kind: NOTIFICATION },
     { fields: ['key', 'status'], orderBy: { createdAt: 'asc', id: 'asc' } },
   );
+
+/** What people did with a finding, the oldest first. @param em bound to the team */
+export const actsOf = (em: EntityManager, findingId: string): Promise<FindingAct[]> =>
+  em.find(FindingAct, { findingId }, { orderBy: { createdAt: 'asc', id: 'asc' } });
 
 /** The model's title, or the reported one; one line. */
 const titleOf = ({ judgement, title }: Pick<Finding, 'judgement' | 'title'>): string => judgement?.title ?? title;

@@ -129,6 +129,27 @@ export function reduce(
     : { state: seen, change: calmed ?? 'pending' };
 }
 
+/**
+ * Applies a report to a finding that a person closed while some of its sources were failing. They open nothing new until
+ * they are over; what was not failing then is about something else.
+ * @returns undefined when the report is not about such a source
+ */
+export function reduceHeld(
+  state: FindingState,
+  report: FindingReport,
+): { sources: FindingState['sources']; isHeld: boolean } | undefined {
+  const known = state.sources[report.source];
+  if (!known || known.isOver) return undefined;
+  if (state.silenceMs !== undefined && report.at - known.at >= state.silenceMs) return undefined;
+  const isRepeated = report.sessionId !== undefined && known.sessionId === report.sessionId;
+  const sources = isRepeated ? state.sources : { ...state.sources, [report.source]: heard(known, report) };
+  return { sources, isHeld: isAnyFailing(sources) };
+}
+
+/** Whether a source still holds its finding. */
+export const isAnyFailing = (sources: FindingState['sources']): boolean =>
+  Object.values(sources).some(({ isOver }) => !isOver);
+
 /** All changes by time alone up to a moment. */
 function settleThrough(state: FindingState, at: number): Reduced {
   let settled: Reduced = { state, change: 'none' };

@@ -14,38 +14,57 @@ export async function lockFindings(em: EntityManager, owner: string): Promise<vo
   await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`findings:${owner}`]);
 }
 
-/** The findings with these keys that are not closed, by key. @param em holds the lock of their owner */
+/** Findings that are not closed, by key, and those that a person closed and that still hold sources, by held key. */
+export type CurrentFindings = Map<string, Finding>;
+
+export const heldKey = (key: string): string => `held ${key}`;
+
+/** The current findings with these keys. @param em holds the lock of their owner */
 export async function currentFindings(
   em: EntityManager,
   agentId: string | null,
   keys: readonly string[],
-): Promise<Map<string, Finding>> {
-  const rows = await em.find(Finding, { agentId, dedupKey: { $in: [...keys] }, status: { $ne: 'closed' } });
-  return new Map(rows.map((row) => [row.dedupKey, row]));
+): Promise<CurrentFindings> {
+  const rows = await em.find(
+    Finding,
+    { agentId, dedupKey: { $in: [...keys] }, $or: [{ status: { $ne: 'closed' } }, { isHeld: true }] },
+    { orderBy: { closedAt: 'asc' } },
+  );
+  return new Map(rows.map((row) => [row.isHeld ? heldKey(row.dedupKey) : row.dedupKey, row]));
 }
 
-/** Recent opens of findings that are now closed, for each of the keys; unix milliseconds. */
-export async function recentOpens(
+/** What a new finding takes over from earlier ones of its key. */
+export interface Earlier {
+  /** Recent opens, unix milliseconds. */
+  opens: number[];
+  /** A person wants to hear nothing of it until then. */
+  mutedUntil: Date | null;
+}
+
+/** What is taken over from findings that are now closed, for each of the keys. */
+export async function earlierOf(
   em: EntityManager,
   agentId: string | null,
   keys: readonly string[],
   at: number,
-): Promise<Map<string, number[]>> {
-  const opens = new Map<string, number[]>(keys.map((key) => [key, []]));
-  if (keys.length === 0) return opens;
+): Promise<Map<string, Earlier>> {
+  const earlier = new Map<string, Earlier>(keys.map((key) => [key, { opens: [], mutedUntil: null }]));
+  if (keys.length === 0) return earlier;
   const since = at - FLAPPING_WINDOW_MS;
   const closed = await em.find(
     Finding,
-    { agentId, dedupKey: { $in: [...keys] }, status: 'closed', closedAt: { $gt: new Date(since) } },
-    { fields: ['dedupKey', 'opens'], orderBy: { closedAt: 'asc' }, disableIdentityMap: true },
+    {
+      agentId,
+      dedupKey: { $in: [...keys] },
+      status: 'closed',
+      $or: [{ closedAt: { $gt: new Date(since) } }, { mutedUntil: { $gt: new Date(at) } }],
+    },
+    { fields: ['dedupKey', 'opens', 'mutedUntil'], orderBy: { closedAt: 'asc' }, disableIdentityMap: true },
   );
   // The last row of a key includes the opens of those before it.
   for (const row of closed)
-    opens.set(
-      row.dedupKey,
-      row.opens.filter((time) => time > since),
-    );
-  return opens;
+    earlier.set(row.dedupKey, { opens: row.opens.filter((time) => time > since), mutedUntil: row.mutedUntil });
+  return earlier;
 }
 
 /**

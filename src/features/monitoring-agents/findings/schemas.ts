@@ -4,6 +4,7 @@ import { pageFields } from '../../../http/fields.ts';
 import type { InvestigationStatus } from '../../investigations/contract.ts';
 import { ACTIONS, SEVERITIES } from '../plan/schema.ts';
 import { CHANNEL_TYPES } from '../../notifications/index.ts';
+import { ACT_KINDS } from './act-kinds.ts';
 import { NOTIFICATION_EVENTS } from './messages.ts';
 
 const time = z.iso.datetime();
@@ -74,12 +75,40 @@ const FindingSummary = z
       .object({ id: z.uuid(), url: z.string(), status: z.enum(INVESTIGATION_STATUSES).nullable() })
       .nullable()
       .describe('The one it opened last.'),
+    times_opened: z.int().describe('How often it came and, within its cool-down, came back.'),
+    acknowledged: z
+      .object({ at: time, by: z.string() })
+      .nullable()
+      .describe('Somebody takes care of it: until it is closed, only a return that lasts for its cool-down is news.'),
+    muted_until: time.nullable().describe('Nobody is notified until then.'),
+    assignee: z
+      .object({
+        user_id: z.uuid(),
+        name: z.string(),
+        member: z.boolean().describe('Whether they are still in the team.'),
+      })
+      .nullable(),
+    closed_by: z.string().nullable().describe('The person who closed it; null unless a person did.'),
   })
   .meta({ id: 'FindingSummary' });
 
 export const FindingListResponse = z
   .object({ findings: z.array(FindingSummary), page: z.int(), count: z.int(), total: z.int() })
   .meta({ id: 'FindingListResponse' });
+
+const TimelineEntry = z
+  .object({
+    id: z.string(),
+    at: time,
+    event: z.enum(['opened', 'resolved', 'closed_by_itself', ...ACT_KINDS]),
+    by: z.string().nullable().describe('Whoever acted, by the name of that time; null: nobody, it happened.'),
+    user_id: z.uuid().nullable(),
+    via: z.enum(['api', 'slack', 'time']),
+    text: z.string().nullable().describe('A comment.'),
+    until: time.nullable(),
+    assignee: z.string().nullable(),
+  })
+  .meta({ id: 'FindingTimelineEntry' });
 
 export const FindingResponse = z
   .object({
@@ -99,13 +128,52 @@ export const FindingResponse = z
     evidence: z.array(z.object({ source: z.string(), question: z.string(), answer: z.unknown() })),
     details: z.record(z.string(), z.unknown()).describe('Labels and links of an alert.'),
     notifications: z.array(NotificationResponse),
+    timeline: z.array(TimelineEntry).describe('What happened and what people did, the oldest first.'),
     workflow_id: z.string(),
   })
   .meta({ id: 'FindingResponse' });
 
+const comment = z
+  .string()
+  .trim()
+  .min(1)
+  .max(5_000)
+  .refine((value) => !value.includes('\0') && value.isWellFormed(), 'Value must be text without NUL');
+
+export const AcknowledgeRequest = z
+  .strictObject({
+    acknowledged: z.boolean().default(true).describe('false takes it back.'),
+    comment: comment.optional(),
+  })
+  .meta({ id: 'AcknowledgeFindingRequest' });
+export const CloseRequest = z.strictObject({ comment: comment.optional() }).meta({ id: 'CloseFindingRequest' });
+export const MuteRequest = z
+  .strictObject({
+    until: z.iso.datetime({ offset: true }).nullable().describe('At most 90 days from now; null ends the mute.'),
+    comment: comment.optional(),
+  })
+  .meta({ id: 'MuteFindingRequest' });
+export const AssignRequest = z
+  .strictObject({
+    user_id: z.uuid().nullable().describe('A member of the team; null: nobody.'),
+    comment: comment.optional(),
+  })
+  .meta({ id: 'AssignFindingRequest' });
+export const CommentRequest = z.strictObject({ text: comment }).meta({ id: 'CommentFindingRequest' });
+export const CommentHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
+    .optional()
+    .describe('A repeated request with the same key adds no second comment.'),
+});
+
 export const FindingListQuery = z.object({
   status: findingStatus.optional().describe('By default all but pending ones.'),
   severity: z.enum(SEVERITIES).optional().describe('Only those of this severity.'),
+  assignee_id: z.uuid().optional().describe('Only those assigned to this user.'),
   ...pageFields,
 });
 

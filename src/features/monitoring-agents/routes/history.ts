@@ -65,9 +65,9 @@ export const listAgentFindings = endpoint({
   query: FindingListQuery,
   response: FindingListResponse,
   errors: [404],
-  handler: async ({ em, deps, params, query }) => {
+  handler: async ({ em, deps, params, query: { assignee_id: assigneeId, ...query } }) => {
     const { id: agentId } = await findAgent(em, params.chat_id);
-    return pageOfFindings(em, deps, { ...query, agentId });
+    return pageOfFindings(em, deps, { ...query, agentId, ...(assigneeId !== undefined && { assigneeId }) });
   },
 });
 
@@ -80,9 +80,13 @@ export const listFindings = endpoint({
   auth: apiKey(READ),
   query: TeamFindingListQuery,
   response: FindingListResponse,
-  handler: async ({ em, deps, query: { chat_id: agentId, ...query } }) =>
+  handler: async ({ em, deps, query: { chat_id: agentId, assignee_id: assigneeId, ...query } }) =>
     // A missing or deleted agent has none.
-    pageOfFindings(em, deps, agentId === undefined ? query : { ...query, agentId }),
+    pageOfFindings(em, deps, {
+      ...query,
+      ...(agentId !== undefined && { agentId }),
+      ...(assigneeId !== undefined && { assigneeId }),
+    }),
 });
 
 export const getFinding = endpoint({
@@ -99,13 +103,17 @@ export const getFinding = endpoint({
   handler: async ({ em, deps, params }) => {
     const found = await findFinding(em, params.finding_id);
     if (!found) throw noSuchFinding();
-    return presentFindingDetail(found, deps.links, await refsOf(em, [found.finding]));
+    return presentFindingDetail(found, deps.links, await refsOf(em, [found.finding]), deps.clock.now());
   },
 });
 
-async function pageOfFindings(em: EntityManager, { links }: Pick<MonitoringDeps, 'links'>, query: FindingQuery) {
+async function pageOfFindings(
+  em: EntityManager,
+  { links, clock }: Pick<MonitoringDeps, 'links' | 'clock'>,
+  query: FindingQuery,
+) {
   const { items, total } = await findingsOf(em, query);
   const refs = await refsOf(em, items);
   const { page, count } = query;
-  return { findings: items.map((each) => presentFinding(each, links, refs)), page, count, total };
+  return { findings: items.map((each) => presentFinding(each, links, refs, clock.now())), page, count, total };
 }

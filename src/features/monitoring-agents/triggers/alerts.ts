@@ -12,7 +12,7 @@ import {
   notifyFindings,
   observeAlert,
 } from '../findings/index.ts';
-import { alertKey, currentFindings, lockFindings, recentOpens } from '../findings/rows.ts';
+import { alertKey, currentFindings, earlierOf, lockFindings } from '../findings/rows.ts';
 import { findAgent } from '../service.ts';
 import type { OutsideAlert, AgentNotified } from './port.ts';
 import type { MonitorResponse } from './schemas.ts';
@@ -81,7 +81,7 @@ async function observeAll(
   const at = deps.clock.now();
   const current = await currentFindings(tx.fork({ keepTransactionContext: true }), agentId, keys);
   const unknown = keys.filter((key) => !current.has(key));
-  const known = { current, earlier: await recentOpens(tx, agentId, unknown, at.getTime()) };
+  const known = { current, earlier: await earlierOf(tx, agentId, unknown, at.getTime()) };
   const observed: Observed[] = [];
   for (const alert of alerts) {
     const isMuted = alert.labels['severity']?.toLowerCase() === 'none';

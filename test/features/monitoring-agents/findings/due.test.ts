@@ -4,6 +4,7 @@ import type { Effect } from '../../../../src/features/effects/index.ts';
 import {
   isToBeInvestigated,
   nextNotice,
+  noticeChangesAt,
   noticeOf,
   notificationKey,
   type FindingInvestigation,
@@ -31,6 +32,9 @@ const standing = (overrides: Partial<Standing> = {}): Standing => ({
   opens: [now],
   coolDownSeconds: 900,
   investigationId: null,
+  acknowledgedAt: null,
+  mutedUntil: null,
+  closedBy: null,
   ...overrides,
 });
 const told = (...notices: string[]): Notified[] =>
@@ -100,17 +104,21 @@ describe('the next notification', () => {
   ];
   for (const [what, overrides, before, about, expected] of cases) {
     it(what, () => {
-      const notice = nextNotice(standing(overrides), told(...before), about);
+      const notice = nextNotice(standing(overrides), told(...before), about, [], now);
       assert.equal(notice && `${notice.event} ${notice.n}`, expected);
     });
   }
 
   it('is announced once, even if a clock was set back and rows arrive out of order', () => {
     const over = standing({ status: 'resolved', revision: 2 });
-    assert.equal(nextNotice(over, told('resolved 2', 'opened 1'), undefined), undefined);
-    assert.equal(nextNotice(over, told('resolved 2', 'opened 2'), undefined), undefined, 'told late, in one revision');
+    assert.equal(nextNotice(over, told('resolved 2', 'opened 1'), undefined, [], now), undefined);
+    assert.equal(
+      nextNotice(over, told('resolved 2', 'opened 2'), undefined, [], now),
+      undefined,
+      'told late, in one revision',
+    );
     const again = standing({ status: 'open', revision: 11 });
-    assert.equal(nextNotice(again, told('reopened 11', 'resolved 9', 'opened 1'), undefined), undefined);
+    assert.equal(nextNotice(again, told('reopened 11', 'resolved 9', 'opened 1'), undefined, [], now), undefined);
   });
 
   it('is announced in order and once, whatever is reported and whenever it is looked at', () => {
@@ -128,7 +136,7 @@ describe('the next notification', () => {
         let sent: Notified[] = [];
         const look = (times: number): void => {
           for (let count = 0; count < times; count += 1) {
-            const notice = state && nextNotice(standing(state), sent, undefined);
+            const notice = state && nextNotice(standing(state), sent, undefined, [], now);
             if (!notice) return;
             const key = notificationKey('f', notice);
             assert.ok(!sent.some((one) => one.key === key), `${key} is told twice`);
@@ -169,6 +177,67 @@ describe('the next notification', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('the next notification, with what people do', () => {
+  const acknowledgedAt = new Date(now - 60_000);
+  const mutedUntil = new Date(now + 1);
+  const acts = (...all: string[]) =>
+    all.map((one) => {
+      const [kind = '', quiet] = one.split(' ');
+      return { id: `of-${kind}`, kind: kind as 'muted', isTold: quiet === undefined };
+    });
+  const cases: [string, Partial<Standing>, string[], string[], string | undefined][] = [
+    ['that it opened, before what people did', {}, [], ['acknowledged'], 'opened 1'],
+    ['what they did', { acknowledgedAt }, ['opened'], ['acknowledged', 'assigned'], 'acknowledged of-acknowledged'],
+    [
+      'each of it',
+      {},
+      ['opened', 'acknowledged of-acknowledged'],
+      ['acknowledged', 'assigned'],
+      'assigned of-assigned',
+    ],
+    ['once', {}, ['opened', 'acknowledged of-acknowledged'], ['acknowledged'], undefined],
+    ['nothing where nobody heard of the finding', { actions: [] }, [], ['commented'], undefined],
+    ['acknowledged: that it is over', { acknowledgedAt, status: 'resolved' }, ['opened'], [], 'resolved 1'],
+    ['acknowledged: not that it is back', { acknowledgedAt, revision: 3 }, ['opened', 'resolved 2'], [], undefined],
+    [
+      'acknowledged: that it is back, once that has lasted',
+      { acknowledgedAt, revision: 3, opens: [now - 900_000] },
+      ['opened', 'resolved 2'],
+      [],
+      'reopened 3',
+    ],
+    ['acknowledged: not that it is flapping', { acknowledgedAt, isFlapping: true }, ['opened'], [], undefined],
+    [
+      'acknowledged: that what is flapping is over',
+      { acknowledgedAt, isFlapping: true, status: 'resolved', revision: 7 },
+      ['opened'],
+      [],
+      'resolved 7',
+    ],
+    ['muted: that it is, and nothing else', { mutedUntil }, ['opened'], ['commented', 'muted'], 'muted of-muted'],
+    ['muted: not that it is over', { mutedUntil, status: 'resolved' }, ['opened'], [], undefined],
+    ['muted: not that it opened', { mutedUntil }, [], [], undefined],
+    ['the state after a mute', { mutedUntil: new Date(now), status: 'resolved' }, ['opened'], [], 'resolved 1'],
+    ['not what was said during a mute', {}, ['opened'], ['commented quietly'], undefined],
+    ['closed: who closed it', { closedBy: 'Anna', status: 'closed' }, ['opened'], ['closed'], 'closed of-closed'],
+    ['closed: not that it is over', { closedBy: 'Anna', status: 'closed' }, ['opened'], [], undefined],
+  ];
+  for (const [what, overrides, before, did, expected] of cases) {
+    it(what, () => {
+      const notice = nextNotice(standing(overrides), told(...before), undefined, acts(...did), now);
+      assert.equal(notice && `${notice.event} ${notice.n}`, expected);
+    });
+  }
+
+  it('changes when a mute ends, and when a return has lasted', () => {
+    assert.equal(noticeChangesAt(standing(), now), null);
+    assert.equal(noticeChangesAt(standing({ mutedUntil }), now), now + 1);
+    assert.equal(noticeChangesAt(standing({ acknowledgedAt }), now), now + 900_000);
+    assert.equal(noticeChangesAt(standing({ acknowledgedAt }), now + 900_000), null);
+    assert.equal(noticeChangesAt(standing({ acknowledgedAt, status: 'resolved' }), now), null);
   });
 });
 

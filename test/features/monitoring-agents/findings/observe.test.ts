@@ -65,11 +65,14 @@ describe('what sessions of checks observe', () => {
     await report(false, 8);
     await report(false, 9);
     await report(true, 100);
-    assert.deepEqual((await faults(0)).toSorted((a, b) => String(a).localeCompare(String(b))), [
-      ['cart', 1, 6],
-      ['cart', 100, Infinity],
-      ['cart', 7, 9],
-    ]);
+    assert.deepEqual(
+      (await faults(0)).toSorted((a, b) => String(a).localeCompare(String(b))),
+      [
+        ['cart', 1, 6],
+        ['cart', 100, Infinity],
+        ['cart', 7, 9],
+      ],
+    );
   });
 
   it('becomes one finding for each key, with what it rests on', async () => {

@@ -22,6 +22,8 @@ const finding: FindingMessage['finding'] & { dedupKey: string } = {
   judgement: null,
   details: { links: [{ label: 'Alert', url: 'https://alerts.example' }] },
   origin: 'check',
+  acknowledgedBy: null,
+  assigneeName: null,
 };
 const message = (told: Partial<FindingMessage>) =>
   composeMessage({
