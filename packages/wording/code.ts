@@ -16,3 +16,8 @@ export function sentence(text: string, limit = 600): string {
   const isPlain = text.length <= limit && /^[^[\]<>*_#|\\\n\r`]*$/.test(text.replaceAll(/`[^`\n\r]+`/g, ''));
   return isPlain ? text : code(text, limit);
 }
+
+/** A kind from telemetry as a word of a sentence, if it is one; else as code. */
+export function word(text: string): string {
+  return /^[A-Za-z][A-Za-z -]{0,30}$/.test(text) ? text : code(text, 30);
+}

@@ -1,6 +1,6 @@
 /** Figures, times, metrics and changes as an engineer would write them. Pure; English; times in UTC. */
 export { changeSentence, type Change } from './change.ts';
-export { code, sentence } from './code.ts';
+export { code, sentence, word } from './code.ts';
 export { metricPhrase, type MetricName } from './metric.ts';
 export { exhaustedPool, exhaustionPhrase, exhaustionSentence, type ExhaustedPool } from './mechanism.ts';
 export { fromTo, quantity } from './quantity.ts';

@@ -55,10 +55,13 @@ export function quantity(value: number | null | undefined, unit?: string, beside
   return `${digits(base / one)}${name}`;
 }
 
-/** `from 0 % to 100 %`, `from 0.2 ms to 4.47 s` */
+/** `from 0 % to 100 %`, `from 0.2 ms to 4.47 s`, `from 3 to 35 connections` */
 export function fromTo(before: number | null | undefined, after: number | null | undefined, unit?: string): string {
   const larger = Math.max(Math.abs(before ?? 0), Math.abs(after ?? 0));
-  return `from ${quantity(before, unit, larger)} to ${quantity(after, unit, larger)}`;
+  const [from, to] = [quantity(before, unit, larger), quantity(after, unit, larger)];
+  const counted = UNITS.some(([named]) => named.test(unit?.trim() ?? '')) ? '' : suffix(unit);
+  const isCounted = counted !== '' && from.endsWith(counted);
+  return `from ${isCounted ? from.slice(0, -counted.length) : from} to ${to}`;
 }
 
 function digits(value: number): string {

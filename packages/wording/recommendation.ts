@@ -1,5 +1,5 @@
 /** What to do first, as one step that can be taken now, and how to see that it worked. */
-import { code } from './code.ts';
+import { code, word } from './code.ts';
 import { metricPhrase } from './metric.ts';
 import { quantity } from './quantity.ts';
 import type { Change } from './change.ts';
@@ -52,13 +52,15 @@ const BY_LINE: readonly (readonly [RegExp, (service: string) => string])[] = [
   [/quota/i, (service) => `Raise the quota that ${service} has used up.`],
 ];
 
+const DATABASE = /postgres|mysql|maria|mongo|oracle|sql|(?:^|[-_`])db\b|database/i;
+
 /** @returns the one step that fits best */
 export function changeStep(service: string, trouble: Trouble): string {
   const { change, line = '' } = trouble;
   const named = code(service);
   if (change) {
     const [, verb = 'Revert'] = UNDO.find(([kind]) => kind.test(change.kind)) ?? [];
-    return `${verb} the ${plain(change.kind)} ${code(change.id)} of ${named}: ${code(change.summary, 240)}.`;
+    return `${verb} the ${word(change.kind)} ${code(change.id)} of ${named}: ${code(change.summary, 240)}.`;
   }
   const [, step] = BY_LINE.find(([says]) => says.test(line)) ?? [];
   return step ? step(named) : bySignal(named, trouble);
@@ -74,17 +76,13 @@ function bySignal(service: string, { kind, metric = '', operation, caller }: Tro
   if (/pool|conn/i.test(metric)) return `Restart ${service} to release the connections it holds.`;
   if (kind === 'saturation' || kind === 'headroom') return `Add a replica of ${service}.`;
   if (kind === 'traffic') return `Limit the request rate that ${service} accepts to its usual level.`;
-  if (kind === 'latency' || kind === 'self_time')
-    return `Capture a profile of ${where} while it is slow, then restart it.`;
+  const isSlow = kind === 'latency' || kind === 'self_time';
+  if (isSlow && DATABASE.test(service)) return `List the running statements of ${service}, and cancel the longest.`;
+  if (isSlow) return `Capture a profile of ${where} while it is slow, then restart it.`;
   return `Restart one instance of ${service}, and send it a request that fails${operation ? ` (${code(operation)})` : ''}.`;
 }
 
 /** ``It worked if median latency (`latency`) of `orders` returns to about 20 ms within minutes.`` */
 export function confirmation({ service = '', unit, before, ...metric }: Omit<Change, 'after'>): string {
   return `It worked if the ${metricPhrase(metric)} of ${code(service)} returns to about ${quantity(before, unit)} within a few minutes.`;
-}
-
-/** A kind of change as a word in a sentence. */
-function plain(kind: string): string {
-  return /^[A-Za-z][A-Za-z -]{0,30}$/.test(kind) ? kind : code(kind, 30);
 }

@@ -39,7 +39,7 @@ describe('wording: figures and times', () => {
   it('gives zero the unit of the figure beside it, and shows no noise beside a large figure', () => {
     assert.equal(fromTo(0, 4.5, 's'), 'from 0 s to 4.5 s');
     assert.equal(fromTo(0, 1, 'ratio'), 'from 0 % to 100 %');
-    assert.equal(fromTo(0.000_001, 35, 'connections'), 'from 0 connections to 35 connections');
+    assert.equal(fromTo(0.000_001, 35, 'connections'), 'from 0 to 35 connections');
     assert.equal(fromTo(0.0002, 4.47, 's'), 'from 0.2 ms to 4.47 s');
   });
 
@@ -127,6 +127,7 @@ describe('wording: what gave out, and what to do', () => {
     assert.match(changeStep('orders', { line: 'OOMKilled (exit code 137)' }), /higher memory limit/);
     assert.match(changeStep('orders', { kind: 'saturation', metric: 'cpu_usage' }), /replica of `orders`/);
     assert.match(changeStep('cart', { kind: 'edge_time', caller: 'web' }), /another node.*`web`'s calls wait/);
+    assert.match(changeStep('orders-db', { kind: 'latency' }), /running statements of `orders-db`/);
     for (const kind of ['latency', 'errors', 'traffic', 'saturation', 'new_logs', undefined])
       assert.doesNotMatch(changeStep('orders', { kind }), /find (?:out )?(?:why|what|who)/i);
   });

@@ -62,7 +62,7 @@ describe('confidence of a report', () => {
     assert.equal(open.title, 'No cause established; candidates: db, web');
     assert.match(
       open.root_cause.statement,
-      /^No cause is established: .* right in 40 % of cases, and the best candidates are `db` or `web` \[2\]\.$/,
+      /^No cause is established: the chance that `db` is at fault is only 40 %; other candidates are `web` \[2\]\.$/,
     );
     assert.deepEqual(
       open.hypotheses.map(({ statement, verdict, reasoning }) => [statement, verdict, reasoning]),

@@ -110,10 +110,10 @@ describe('offline model: hostile text in what tools return', () => {
   }
 
   it('is shown as a quotation, which nothing in it ends', async () => {
-    const order = 'a `b` ``c`` [7] <script>';
+    const order = 'a `b` ``c`` [777] <script>';
     const chat = openChat(model, { sources: catalogOf(hostileShop(order)) });
     const { text } = await chat.ask('Why is web slow?');
-    assert.doesNotMatch(outsideCode(text), /script|\[7\]/);
+    assert.doesNotMatch(outsideCode(text), /script|\[777\]/);
   });
 
   it('is not obeyed when an answer before it repeats it', async () => {

@@ -109,9 +109,9 @@ describe('offline model: investigations in a chat', () => {
       'It is still running. I keep waiting.',
     ]);
     assert.match(text, /is completed \[4\]/);
-    assert.match(text, /\*\*Root cause:\*\* .*of db went from.* \[4\]/);
+    assert.match(text, /\*\*Root cause:\*\* `db`: 95th percentile latency .* rose from .* \[4\]/);
     assert.match(text, /\*\*Confidence:\*\* \d+ % \[4\]/);
-    assert.match(text, /\*\*Recommended:\*\* Roll back or correct the config c2 of db.* \[4\]/);
+    assert.match(text, /\*\*Recommended:\*\* Revert the config `c2` of `db`.* \[4\]/);
     assertCited(text, chat.evidence);
     const later = await chat.ask('what did it find about mail?');
     assert.deepEqual(

@@ -57,10 +57,13 @@ function problemAnswer(file: CaseFile, choice: SourceChoice | undefined, cutShor
   if (failed) return `I cannot say: the telemetry sources could not be listed: ${failureOf(failed)}${cite(failed)}.`;
   const report = reportOf(file, choice);
   const { cause } = conclude(file);
-  const adjective = report.confidence >= LIKELY ? 'Likely' : 'Possible';
-  const head = cause
-    ? `**${adjective} root cause: ${name(cause.service)} (${troubleOf(cause)}).**`
-    : '**No root cause found.**';
+  const suspect = cause && `${name(cause.service)} (${troubleOf(cause)})`;
+  const head =
+    suspect === undefined
+      ? '**No root cause found.**'
+      : report.confidence >= LIKELY
+        ? `**Likely root cause: ${suspect}.**`
+        : `**No cause is established; the first candidate is ${suspect}.**`;
   const { summary, details = '' } = report.recommended_change;
   const judged = (verdict: string): string[] =>
     report.hypotheses

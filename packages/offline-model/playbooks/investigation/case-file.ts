@@ -18,6 +18,12 @@ export interface Found<T> {
   result: T;
 }
 
+/** What `compare_traces` says, in words. */
+export interface TraceComparison {
+  operations: { service: string; words: string }[];
+  network: { caller: string; callee: string; words: string }[];
+}
+
 export interface Settled {
   source: string;
   /** Completes a sentence that ends in "because". */
@@ -43,6 +49,7 @@ export interface CaseFile extends Assignment {
   ranking?: Found<RankRootCausesResult>;
   logs: Found<SearchLogsResult>[];
   changes: Found<RecentChangesResult>[];
+  comparison?: Found<TraceComparison>;
   /** Calls with an error or an unreadable result. */
   failures: Call[];
 }
@@ -90,6 +97,7 @@ export function openCase(calls: readonly Call[], assignment: Partial<Assignment>
     }).at(-1),
     logs: all<SearchLogsResult>('search_logs', { ...none, matched: 0, patterns: [], lines: [] }),
     changes: all<RecentChangesResult>('recent_changes', { ...none, changes: [] }),
+    comparison: all<TraceComparison>('compare_traces', { operations: [], network: [] }).at(-1),
     failures,
   };
 }
@@ -129,11 +137,14 @@ const MEMBERS: Record<string, string[]> = {
   metrics: ['metric', 'services', 'statistics'],
   edges: ['caller', 'callee'],
   series: ['service', 'points', 'anomaly'],
-  causes: ['rank', 'service', 'score', 'own_score', 'signals'],
+  causes: ['rank', 'service', 'score', 'own_score', 'signals', 'evidence'],
   signals: ['metric', 'meaning', 'direction', 'score', 'baseline_median', 'incident_value'],
   patterns: ['pattern', 'count', 'services', 'first', 'last'],
   lines: ['at', 'service', 'message'],
   changes: ['id', 'at', 'kind', 'summary'],
+  operations: ['service', 'words'],
+  network: ['caller', 'callee', 'words'],
+  evidence: ['kind', 'statement'],
 };
 
 function wholeItems(value: unknown): unknown {

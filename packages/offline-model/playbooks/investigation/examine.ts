@@ -1,38 +1,42 @@
-/** The closer look at suspects: their strongest signals, logs and changes. */
+/** The closer look at suspects: their strongest signals, logs, traces and changes. */
 import type { PlannedCall, Turn } from '../../decide.ts';
+import { wasMade } from '../calls.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
-import { anomalousCauses, conclude, findingsOf, onsetOf, namedByPeople, type RankedCause } from './conclusion.ts';
-import { mainBlame } from './log-evidence.ts';
+import { anomalousCauses, namedByPeople, onsetOf, onsetTime, type RankedCause } from './conclusion.ts';
+import { newlyFailing } from './log-evidence.ts';
 import type { SourceChoice, Symptom } from './sources.ts';
+import { readTraces } from './trace-evidence.ts';
 import { iso, name } from '../wording.ts';
 
 const MAX_SUSPECTS = 3;
-/** Not counting services that people named. */
-const MAX_EXAMINED = 6;
+/** Services outside the suspects whose logs show new errors. */
+const MAX_FAILING = 2;
 const BEFORE_ONSET_MS = 30 * 60_000;
 const LOG_LINES = 10;
 const MAX_CHANGES = 30;
 
 export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom): Turn {
   const suspects = suspectsOf(file, symptom).filter((service) => !wasExamined(file, choice, service));
-  const calls = [...suspects.flatMap((service) => examineService(file, choice, service)), ...readChanges(file, choice)];
-  const whom = suspects.length > 0 ? `I examine ${suspects.map(name).join(', ')}` : 'I look at recent changes';
+  const [first] = anomalousCauses(file);
+  const calls = [
+    ...searchErrors(file, choice),
+    ...suspects.flatMap((service) => [...readMetric(file, choice, service), ...readLogs(file, choice, service)]),
+    ...readTraces(file, choice, first?.service ?? symptom.service, incident(file)),
+    ...readChanges(file, choice),
+  ];
+  const whom = suspects.length > 0 ? `I examine ${suspects.map(name).join(', ')}` : 'I look at what is left to read';
   return { text: `${whom}: ${reason(file)}.`, calls };
 }
 
-function examineService(file: CaseFile, choice: SourceChoice, service: string): PlannedCall[] {
-  return [...readMetric(file, choice, service), ...readLogs(file, choice, service)];
-}
-
-function reason({ ranking }: CaseFile): string {
-  if (!ranking) return 'the causes could not be ranked, so I rely on logs and dependencies';
-  const { onset } = ranking.result;
+function reason(file: CaseFile): string {
+  if (!file.ranking) return 'the causes could not be ranked, so I rely on logs and dependencies';
+  const onset = onsetOf(file);
   return onset ? `the ranking points there, and the onset is at ${onset}` : 'the ranking points there';
 }
 
 /**
- * The ranking's top causes, services their logs blame, and services people named. Without a ranking, the service with
- * the symptom and what it calls.
+ * The ranking's top causes, services whose logs show new errors, and services people named. Without a ranking, the service
+ * with the symptom and what it calls.
  */
 function suspectsOf(file: CaseFile, { service }: Symptom): string[] {
   const named = namedByPeople(file);
@@ -43,12 +47,8 @@ function suspectsOf(file: CaseFile, { service }: Symptom): string[] {
   const top = anomalousCauses(file)
     .slice(0, MAX_SUSPECTS)
     .map((cause) => cause.service);
-  const conclusion = conclude(file);
-  const blamed = [...top, ...(conclusion.cause ? [conclusion.cause.service] : [])].flatMap((suspect) => {
-    const blame = mainBlame(findingsOf(file, suspect));
-    return blame ? [blame.service] : [];
-  });
-  const suspects = [...new Set([...top, ...blamed])].slice(0, MAX_EXAMINED);
+  const failing = newlyFailing(file, onsetTime(file)).filter((one) => !top.includes(one));
+  const suspects = [...top, ...failing.slice(0, MAX_FAILING)];
   // If nothing is anomalous, the logs of the service with the symptom may still help.
   return [...new Set([...(suspects.length > 0 ? suspects : [service]), ...named])];
 }
@@ -75,6 +75,17 @@ function incident({ ranking, sources }: CaseFile): { from?: string; to?: string 
   if (!ranking || (listed && listed.alerts.length > 0)) return {};
   const { from, to } = ranking.result.incident;
   return from && to ? { from, to } : {};
+}
+
+/** The errors of all services, in the incident and in health: the faulty one may be none that the ranking names. */
+function searchErrors(file: CaseFile, { logs }: SourceChoice): PlannedCall[] {
+  const { incident: sick, baseline } = file.ranking?.result ?? {};
+  const around = aroundOnset(file);
+  if (!logs || !sick || !around.from) return [];
+  const windows = [around, ...(baseline?.from && baseline.to ? [{ from: baseline.from, to: baseline.to }] : [])];
+  return windows
+    .map((window) => ({ name: 'search_logs', input: { source: logs.id, level: 'error', ...window, limit: LOG_LINES } }))
+    .filter((planned) => !wasMade(file, planned));
 }
 
 function readLogs(file: CaseFile, { logs }: SourceChoice, service: string): PlannedCall[] {

@@ -1,17 +1,28 @@
 /** Writes the report of an investigation, only from what its tools returned. */
+import { clockTime, code, exhaustedPool, exhaustionPhrase, metricPhrase, onsetPhrase } from '@casebook/wording';
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { Call } from '../../transcript.ts';
 import { pathBetween, type CaseFile } from './case-file.ts';
 import { Citations, members } from './citations.ts';
-import { changesNear, conclude, type Conclusion, type RankedCause } from './conclusion.ts';
+import { changesNear, conclude, onsetError, type Conclusion, type RankedCause } from './conclusion.ts';
 import { hypotheses } from './hypotheses.ts';
 import { recommendation } from './recommendation.ts';
 import type { SourceChoice } from './sources.ts';
-import { changeSentence, citeEdge, citeScores, findingSentence, rankSentence, signalSentence } from './statements.ts';
-import { clip, failureOf, metricName, name, quote, verbatim } from '../wording.ts';
+import {
+  changeSentence,
+  citeEdge,
+  evidenceSentence,
+  exhaustionOf,
+  findingSentence,
+  rankSentence,
+} from './statements.ts';
+import { traceSentence } from './trace-evidence.ts';
+import { clip, failureOf, name, quote } from '../wording.ts';
 
 const MAX_FAILURES = 5;
-/** By the meaning of a service's strongest signal. */
+/** What is left of a partial report's confidence at most: nobody has looked at what the ranking names. */
+const UNFINISHED = 0.6;
+/** By the meaning of a service's strongest signal, or the kind of its strongest evidence. */
 const TROUBLE: Record<string, string> = {
   latency: 'slow',
   errors: 'failing',
@@ -19,11 +30,20 @@ const TROUBLE: Record<string, string> = {
   saturation: 'saturated',
   headroom: 'short of a resource',
   traffic: 'unusual traffic',
+  self_time: 'slow by itself',
+  edge_time: 'its calls wait on the network',
+  span_errors: 'failing',
+  missing_calls: 'calls are missing',
+  new_calls: 'new calls',
+  new_logs: 'new log lines',
+  missing_logs: 'usual log lines are missing',
+  log_rate: 'unusual rate of log lines',
 };
 
-export function troubleOf({ signals }: RankedCause): string {
-  const [signal] = signals;
-  return signal ? (TROUBLE[signal.meaning] ?? 'unusual') : 'disturbed';
+/** `slow`, `failing` and the like. */
+export function troubleOf({ signals, evidence: [strongest] }: RankedCause): string {
+  const kind = strongest === undefined || strongest.kind === 'metric' ? signals[0]?.meaning : strongest.kind;
+  return (kind === undefined ? undefined : TROUBLE[kind]) ?? 'disturbed';
 }
 
 interface ReportContext {
@@ -41,13 +61,18 @@ export function writeReport(file: CaseFile, context: ReportContext): Report {
   const statement = cause
     ? causeStatement(file, conclusion, citations)
     : noCauseStatement(file, context.choice, citations);
-  const factor = context.partial ? 0.7 : 1;
   return {
     title: clip(title(file, conclusion), 160),
     root_cause: { service: cause?.service ?? null, statement: clipCited(statement, 4_000) },
-    confidence: Math.round(conclusion.confidence * factor * 100) / 100,
+    confidence: context.partial ? Math.min(conclusion.confidence, UNFINISHED) : conclusion.confidence,
     summary: clipCited(
-      [subjectSentence(context, file, citations), statement, ...limits(file, citations)].filter(Boolean).join(' '),
+      [
+        subjectSentence(context, file, citations),
+        gist(file, conclusion, citations) ?? statement,
+        ...limits(file, citations),
+      ]
+        .filter(Boolean)
+        .join(' '),
       8_000,
     ),
     hypotheses: hypotheses(file, conclusion, context.named, citations).slice(0, 20),
@@ -58,41 +83,69 @@ export function writeReport(file: CaseFile, context: ReportContext): Report {
   };
 }
 
-function title(file: CaseFile, { cause }: Conclusion): string {
+function title(file: CaseFile, { cause, findings }: Conclusion): string {
   const alerting = file.ranking?.result.alert.service;
   const subject = alerting ? ` for the symptom of ${alerting}` : '';
   if (!file.ranking) return 'No root cause: the causes could not be ranked';
   if (!cause) return `No root cause found${subject}`;
   const [signal] = cause.signals;
+  const pool = findings.map(({ text }) => exhaustedPool(text)).find((found) => found !== undefined);
+  const [strongest] = cause.evidence;
+  const measured = signal && strongest?.kind === 'metric' ? ` (${metricPhrase(signal).replace(/ \(`.*$/, '')})` : '';
   const effect = alerting && alerting !== cause.service ? `, felt at ${alerting}` : '';
-  return `${cause.service}: ${troubleOf(cause)}${signal ? ` (${metricName(signal)})` : ''}${effect}`;
+  return `${cause.service}: ${pool ? exhaustionPhrase(pool) : troubleOf(cause) + measured}${effect}`;
 }
 
+/** The mechanism first: what gave out, what else the evidence shows, the line that says it, the change before it. */
 function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citations): string {
-  const { cause, change, findings, steps } = conclusion;
+  const { cause, change, findings, onset } = conclusion;
   if (!cause || !file.ranking) return '';
-  const [signal] = cause.signals;
-  const telling = (['resource', 'blames', 'other'] as const)
-    .flatMap((kind) => findings.filter((finding) => finding.kind === kind))
-    .at(0);
+  const exhausted = findings.find(({ text }) => exhaustedPool(text));
+  const telling = exhausted ?? findings.find(({ kind }) => kind !== 'access');
+  const [strongest] = cause.evidence;
+  const other = cause.evidence.find(({ kind }) => kind !== strongest?.kind);
   return [
-    signal ? signalSentence(file, citations, cause.service, signal) : '',
-    rankSentence(file.ranking, citations, cause),
-    ...steps.slice(-1).map(({ speaker, finding }) => findingSentence(citations, speaker, finding)),
-    telling ? findingSentence(citations, cause.service, telling) : '',
-    telling?.blamed ? keptBlame(file, cause, telling.blamed, citations) : '',
-    change ? changeSentence(citations, change, 'Shortly before the onset: the') : '',
+    exhausted && exhaustionOf(citations, cause.service, exhausted),
+    ...[strongest, other].map((one) => one && evidenceSentence(file, citations, cause, one)),
+    traceSentence(file, citations, cause.service),
+    telling && !exhausted && findingSentence(citations, cause.service, telling),
+    telling?.blamed && keptBlame(file, cause, telling.blamed, citations),
+    change && changeSentence(citations, change, onset),
   ]
     .filter(Boolean)
-    .filter((sentence, index, all) => all.indexOf(sentence) === index)
     .join(' ');
+}
+
+/** The cause in one sentence, and how it reaches the alerting service. */
+function gist(file: CaseFile, { cause, findings }: Conclusion, citations: Citations): string | undefined {
+  const [strongest] = cause?.evidence ?? [];
+  if (!cause || !strongest) return undefined;
+  const exhausted = findings.find(({ text }) => exhaustedPool(text));
+  const mechanism = exhausted && exhaustionOf(citations, cause.service, exhausted);
+  const reach = reachSentence(file, cause, citations);
+  return [mechanism ?? evidenceSentence(file, citations, cause, strongest), reach].filter(Boolean).join(' ');
+}
+
+/** ``web` waits for `db` through `web` → `api` → `db` [8].`` */
+function reachSentence(file: CaseFile, cause: RankedCause, citations: Citations): string | undefined {
+  const alerting = file.ranking?.result.alert.service ?? '';
+  const path = pathBetween(file, alerting, cause.service);
+  if (!path) return undefined;
+  const way =
+    path.length > 2
+      ? ` through ${path
+          .slice(1, -1)
+          .map((one) => code(one))
+          .join(' → ')}`
+      : '';
+  return `${code(alerting)} waits for ${code(cause.service)}${way}${citeEdge(file, citations, path)}.`;
 }
 
 /** Why a service is at fault although its logs blame another. */
 function keptBlame(file: CaseFile, cause: RankedCause, blamed: string, citations: Citations): string {
   const other = file.ranking?.result.causes.find(({ service }) => service === blamed);
-  if (!other) return '';
-  return `${name(blamed)} itself shows little (evidence ${verbatim(other.own_score)} against ${verbatim(cause.own_score)}), so the fault is on the side of ${name(cause.service)}${citeScores(file, citations, other)}.`;
+  if (!other || !file.ranking) return '';
+  return `The line names ${code(blamed)}, but that shows less than ${code(cause.service)}: ${rankSentence(file.ranking, citations, other)}`;
 }
 
 function noCauseStatement(file: CaseFile, choice: SourceChoice, citations: Citations): string {
@@ -116,7 +169,7 @@ function alertSentence(choice: SourceChoice, file: CaseFile, citations: Citation
   const { alert, primary } = choice;
   if (!alert) return `${note}Source ${name(primary.id)} was examined${citeSource(choice, file, citations)}.`;
   const cited = citations.cite(file.sources?.call, members(alert, 'summary'), members(alert, 'name'));
-  return `${note}The alert ${name(alert.name)} of ${name(alert.service)} fired at ${name(alert.at)}: ${quote(alert.summary, 300)}${cited}.`;
+  return `${note}The alert ${code(alert.name)} of ${code(alert.service)} fired at ${clockTime(alert.at)}: ${quote(alert.summary, 300)}${cited}.`;
 }
 
 function citeSource({ primary }: SourceChoice, { sources }: CaseFile, citations: Citations): string {
@@ -133,10 +186,12 @@ function timeline(
     at: near.change.at,
     event: clipCited(changeSentence(citations, near), 1_000),
   }));
-  const { ranking } = file;
-  if (ranking?.result.onset) {
-    const cited = citations.cite(ranking.call, members(ranking.result, 'onset'));
-    events.push({ at: ranking.result.onset, event: `Metrics start to deviate${cited}.` });
+  const { onset, cause } = conclusion;
+  if (onset && file.ranking) {
+    const said = onsetPhrase(onset, onsetError(file, onset));
+    const cited = citations.cite(file.ranking.call, `"onset":${JSON.stringify(onset)}`);
+    const whose = cause ? `of ${code(cause.service)} moved` : 'moved';
+    events.push({ at: onset, event: `The first metric ${whose} ${said}${cited}.` });
   }
   const [finding] = conclusion.findings;
   if (finding && conclusion.cause) {
@@ -153,13 +208,10 @@ function timeline(
 function impact(file: CaseFile, choice: SourceChoice, { cause }: Conclusion, citations: Citations): string {
   const alerting = file.ranking?.result.alert.service;
   const ranked = file.ranking?.result.causes.find(({ service }) => service === alerting);
-  const [signal] = ranked?.signals ?? [];
-  const sentences = ranked && signal ? [signalSentence(file, citations, ranked.service, signal)] : [];
-  const path = alerting && cause ? pathBetween(file, alerting, cause.service) : undefined;
-  if (path) {
-    const way = path.map(name).join(' → ');
-    sentences.push(`The disturbance reaches ${name(alerting ?? '')} through ${way}${citeEdge(file, citations, path)}.`);
-  }
+  const [strongest] = ranked?.evidence ?? [];
+  const sentences = ranked && strongest ? [evidenceSentence(file, citations, ranked, strongest)] : [];
+  const reach = cause && reachSentence(file, cause, citations);
+  if (reach) sentences.push(reach);
   if (sentences.length > 0) return sentences.join(' ');
   return `The extent is unknown: nothing that was read measures it${citeSource(choice, file, citations)}.`;
 }

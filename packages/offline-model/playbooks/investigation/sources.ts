@@ -19,6 +19,7 @@ export interface SourceChoice {
   logs?: ListedSource;
   changes?: ListedSource;
   dependencies?: ListedSource;
+  traces?: ListedSource;
   services?: ListedSource;
   alert?: ListedAlert;
   /** Completes a sentence that ends in "because". */
@@ -56,6 +57,7 @@ export function chooseSources({ query, sources, settled }: CaseFile): SourceChoi
     logs: having('logs'),
     changes: having('changes'),
     dependencies: having('dependencies'),
+    traces: having('traces'),
     services: having('services'),
     alert: chooseAlert(query, primary.alerts),
     why: settled?.source === primary.id ? settled.why : usable.length === 1 ? 'it is the only one' : reason(best),

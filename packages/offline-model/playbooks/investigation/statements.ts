@@ -1,30 +1,39 @@
 /** Sentences about tool results, with citations. */
+import { clockTime, code, exhaustedPool, exhaustionSentence, sentence, word } from '@casebook/wording';
 import type { RankRootCausesResult } from '../../../../src/features/tools/results.ts';
 import type { CaseFile, Found } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
 import type { ListedChange, RankedCause } from './conclusion.ts';
 import type { LogFinding } from './log-evidence.ts';
-import { metricName, name, quote, verbatim } from '../wording.ts';
+import { quote } from '../wording.ts';
 
-type Signal = RankRootCausesResult['causes'][number]['signals'][number];
+const SHORTLY_MS = 5 * 60_000;
 
-/** "latency (p95) of payment went from 0.1 to 3.2, 40 times its usual spread" */
-export function signalSentence(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
-  const change =
-    `${metricName(signal)} of ${name(service)} went from ${verbatim(signal.baseline_median)} to ${verbatim(signal.incident_value)}, ` +
-    `${verbatim(Math.abs(signal.score))} times its usual spread`;
-  return `${change}${citeRanking(file, citations, service, signal)}${citeReading(file, citations, service, signal)}.`;
+type Evidence = RankedCause['evidence'][number];
+
+/** ``db`: 95th percentile latency (`latency_seconds`) rose from 10 ms to 918 ms at 11:58:00 UTC [1].`` */
+export function evidenceSentence(
+  file: CaseFile,
+  citations: Citations,
+  { service, signals }: RankedCause,
+  evidence: Evidence,
+): string {
+  const cited = citations.cite(
+    file.ranking?.call,
+    members(evidence, 'kind', 'strength', 'statement'),
+    members(evidence, 'statement'),
+  );
+  const [signal] = signals;
+  const read = evidence.kind === 'metric' && signal ? citeReading(file, citations, service, signal) : '';
+  return `${code(service)}: ${sentence(evidence.statement.replace(/\.$/, ''))}${cited}${read}.`;
 }
 
-function citeRanking(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
-  const { ranking } = file;
-  if (!ranking) return '';
-  const whole = members(signal, 'score', 'baseline_median', 'baseline_spread', 'incident_value');
-  const cause = ranking.result.causes.find((one) => one.service === service);
-  return citations.cite(ranking.call, whole, members(signal, 'score'), cause ? members(cause, 'service', 'score') : '');
-}
-
-function citeReading(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
+function citeReading(
+  file: CaseFile,
+  citations: Citations,
+  service: string,
+  signal: RankedCause['signals'][number],
+): string {
   for (const { call, result } of file.readings.toReversed()) {
     if (result.metric !== signal.metric) continue;
     const series = result.series.find((one) => one.service === service && one.statistic === signal.statistic);
@@ -34,6 +43,12 @@ function citeReading(file: CaseFile, citations: Citations, service: string, sign
   return '';
 }
 
+/** A resource that gave out, in figures, if the line holds them. */
+export function exhaustionOf(citations: Citations, service: string, finding: LogFinding): string | undefined {
+  const pool = exhaustedPool(finding.text);
+  return pool && exhaustionSentence(code(service), pool, citeFinding(citations, finding));
+}
+
 export function rankSentence(ranking: Found<RankRootCausesResult>, citations: Citations, cause: RankedCause): string {
   const { services, series } = ranking.result.considered;
   const cited = citations.cite(
@@ -41,29 +56,39 @@ export function rankSentence(ranking: Found<RankRootCausesResult>, citations: Ci
     members(cause, 'service', 'score', 'own_score'),
     members(cause, 'service'),
   );
-  return `${name(cause.service)} ranks ${ordinal(cause.rank)} of ${services} services by ${series} series (score ${verbatim(cause.score)})${cited}.`;
+  return `${code(cause.service)} ranks ${ordinal(cause.rank)} of ${services} services by ${series} series${cited}.`;
 }
 
 export function findingSentence(citations: Citations, service: string, finding: LogFinding): string {
-  const { pattern, source } = finding;
+  const { count, first } = finding.pattern;
   const [line = ''] = finding.text.split('\n');
-  const cited = citations.cite(
-    source.call,
-    members(pattern, 'pattern', 'count'),
-    members(pattern, 'pattern'),
-    JSON.stringify(finding.text).slice(1, -1).slice(0, 300),
-  );
-  return `${name(service)} logged since ${name(pattern.first)} ${pattern.count === 1 ? 'once' : `${pattern.count} times`}: ${quote(line, 200)}${cited}.`;
+  const when = count === 1 ? `at ${clockTime(first)}` : `${count} times from ${clockTime(first)} on`;
+  return `${code(service)} logged ${when}: ${quote(line, 200)}${citeFinding(citations, finding)}.`;
 }
 
+function citeFinding(citations: Citations, { pattern, text, source }: LogFinding): string {
+  return citations.cite(
+    source.call,
+    JSON.stringify(text).slice(1, -1).slice(0, 300),
+    members(pattern, 'pattern', 'count'),
+    members(pattern, 'pattern'),
+  );
+}
+
+/** @param onset says when it came; without it, the sentence stands beside its time */
 export function changeSentence(
   citations: Citations,
   { change, source }: { change: ListedChange; source: Found<unknown> },
-  opening = 'The',
+  onset?: string,
 ): string {
-  const of = change.service ? ` of ${name(change.service)}` : '';
+  const { id, at, service, kind, summary } = change;
+  const of = service ? ` of ${code(service)}` : '';
   const cited = citations.cite(source.call, members(change, 'summary'), members(change, 'id'));
-  return `${opening} ${name(change.kind)}${of} at ${name(change.at)}: ${quote(change.summary, 300)}${cited}.`;
+  const fact = `${word(kind)} ${code(id)}${of}: ${quote(summary, 300)}${cited}.`;
+  if (onset === undefined) return fact.charAt(0).toUpperCase() + fact.slice(1);
+  const lead = Date.parse(onset) - Date.parse(at);
+  const soon = lead > 0 && lead <= SHORTLY_MS ? ', shortly before the onset,' : '';
+  return `At ${clockTime(at, onset)}${soon} came the ${fact}`;
 }
 
 function ordinal(rank: number): string {

@@ -1,7 +1,7 @@
 /** The title of a chat: the cause where the answer names one, else the question. */
 const MAX_CHARACTERS = 60;
 const MAX_WORDS = 8;
-const CAUSE = /\*\*(?:Likely|Possible) root cause: ([^\n(]{1,80}?) \(([^)\n]{1,40})\)/;
+const CAUSE = /\*\*Likely root cause: ([^\n(]{1,80}?) \(([^)\n]{1,40})\)/;
 
 export function chatTitle(task: string): string {
   const [, service, fault] = CAUSE.exec(between(task, 'answer')) ?? [];

@@ -65,8 +65,10 @@ function withoutCause(report: Report, named: string, ranked: Ranked | undefined)
     : citedNumbers(report.root_cause.statement)
         .map((n) => `[${n}]`)
         .join('');
-  const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(candidates.map((one) => code(one)));
-  const verdict = `No cause is established: a conclusion from evidence like this is right in ${Math.round(report.confidence * 100)} % of cases, and the best candidates are ${list}${cited && ` ${cited}`}.`;
+  const [, ...others] = candidates.map((one) => code(one));
+  const list = new Intl.ListFormat('en').format(others);
+  const rest = others.length > 0 ? `; other candidates are ${list}` : '';
+  const verdict = `No cause is established: the chance that ${code(named)} is at fault is only ${Math.round(report.confidence * 100)} %${rest}${cited && ` ${cited}`}.`;
   return {
     ...report,
     title: oneLine(`No cause established; candidates: ${candidates.join(', ')}`, TITLE_CHARACTERS),

@@ -67,8 +67,9 @@ export const rankRootCauses = defineSourceTool({
       baseline: toIsoWindow(ranking.baseline),
       onset: ranking.onset === undefined ? null : toIso(ranking.onset),
       considered: ranking.considered,
-      causes: ranking.causes.slice(0, call.limit).map(present),
+      // Before the causes: a model may be shown the beginning only.
       confidence: significant(ranking.confidence),
+      causes: ranking.causes.slice(0, call.limit).map(present),
       notes: ranking.notes.slice(0, MAX_NOTES),
     };
     const best = ranking.causes[0];
