@@ -1,12 +1,9 @@
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSourceCatalog } from '../src/features/sources/index.ts';
-import { createToolRegistry, sharedTools } from '../src/features/tools/index.ts';
-import type { RankRootCausesResult } from '../src/features/tools/index.ts';
-import { systemClock } from '../src/platform/clock.ts';
 import type { Benchmark, BenchOptions, BenchReport, BenchTable } from './benchmark.ts';
 import { loadPetShopCases } from './diagnosis/petshop.ts';
+import { rankIncident } from './diagnosis/rank-incident.ts';
 import { petshopToRecordedIncident } from './diagnosis/recorded.ts';
 import { investigate } from './support/investigate.ts';
 import { withStack, type Stack } from './support/stack.ts';
@@ -110,17 +107,14 @@ async function solve(
   { set, name, truth }: Incident,
   [incidentsDir, folder]: [string, string],
 ): Promise<Outcome> {
-  const query = await questionAbout(join(incidentsDir, folder));
-  const ranked = await rankAlone(incidentsDir, folder, signal);
-  const { id, status, seconds } = await investigate(stack, query, { signal });
-  if (status !== 'completed') throw new Error(`the investigation of ${name} ended as ${status}`);
-  const detail = await stack.call<Detail>('GET', `/api/investigations/${id}`);
+  const { causes } = await rankIncident(incidentsDir, folder, signal);
+  const { detail, named, seconds } = await investigateIncident(stack, [incidentsDir, folder], signal);
   const holds = ({ excerpts }: Citation): boolean => excerpts.length > 0 && excerpts.every(({ verified }) => verified);
   const outcome: Outcome = {
     set,
     name,
-    named: detail.report?.root_cause.service ?? null,
-    ranked,
+    named,
+    ranked: causes[0]?.service ?? null,
     truth: await truth(),
     seconds,
     toolCalls: detail.steps.reduce((sum, step) => sum + step.tool_calls.length, 0),
@@ -131,12 +125,26 @@ async function solve(
   return outcome;
 }
 
+/** The offline model's investigation of one recorded incident. @throws if it did not complete */
+export async function investigateIncident(
+  stack: Stack,
+  [incidentsDir, folder]: [string, string],
+  signal: AbortSignal,
+): Promise<{ detail: Detail; named: string | null; confidence: number; seconds: number }> {
+  const query = await questionAbout(join(incidentsDir, folder));
+  const { id, status, seconds } = await investigate(stack, query, { signal });
+  if (status !== 'completed') throw new Error(`the investigation of ${folder} ended as ${status}`);
+  const detail = await stack.call<Detail>('GET', `/api/investigations/${id}`);
+  const { service = null, confidence = 0 } = detail.report?.root_cause ?? {};
+  return { detail, named: service, confidence, seconds };
+}
+
 interface Citation {
   excerpts: { verified: boolean }[];
 }
 
 interface Detail {
-  report: { root_cause: { service: string | null } } | null;
+  report: { root_cause: { service: string | null; confidence: number } } | null;
   citations: Citation[];
   steps: { tool_calls: unknown[] }[];
 }
@@ -151,28 +159,6 @@ async function questionAbout(folder: string): Promise<string> {
   if (!alert) return title;
   const at = typeof alert.at === 'number' ? new Date(alert.at * 1000).toISOString() : alert.at;
   return `${title}. Alert ${alert.name} fired at ${at}: ${alert.summary}. What is the root cause?`;
-}
-
-/** First place of `rank_root_causes` on the recording, with nothing but what the recording says of its alert. */
-async function rankAlone(incidentsDir: string, folder: string, signal: AbortSignal): Promise<string | null> {
-  const { content } = await createToolRegistry(sharedTools).invoke(
-    'rank_root_causes',
-    { source: `incident:${folder}` },
-    {
-      conversationId: 'bench',
-      teamId: 'bench',
-      actor: { teamId: 'bench', scopes: [] },
-      sources: createSourceCatalog({ incidentsDir }),
-      runId: 'bench',
-      toolCallId: 'bench',
-      evidence: { read: async () => undefined, readById: async () => undefined },
-      clock: systemClock,
-      signal,
-    },
-  );
-  const { causes } = JSON.parse(String(content)) as Partial<RankRootCausesResult>;
-  if (!causes) throw new Error(`rank_root_causes failed on ${folder}: ${String(content)}`);
-  return causes[0]?.service ?? null;
 }
 
 async function readJson<T>(path: string): Promise<T> {

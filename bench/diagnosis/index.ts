@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { rankRootCauses } from '../../src/features/diagnosis/index.ts';
 import { rankByFormula, rankByGap, type RankedService } from './baselines.ts';
 import { DatasetError, type DiagnosisCase } from './case.ts';
+import { benchIncidents } from './incidents.ts';
 import { type InjectedCase, injectedPetShopCases, injectedSockShopCases } from './injected/index.ts';
 import { rankByMaxZ } from './max-z.ts';
 import { loadPetShopCases, loadPetShopHealth } from './petshop.ts';
@@ -9,13 +10,14 @@ import { rankOf, type ScoredCase, scoreTable } from './score.ts';
 import { loadSockShopCases } from './sockshop.ts';
 
 const usage = `usage: npm run bench:diagnosis -- (--petshop DIR | --sockshop DIR)... [--json]
-       npm run bench:diagnosis -- [--petshop DIR] --injected [--cases N] [--seed FIRST] [--json]`;
+       npm run bench:diagnosis -- [--petshop DIR] --injected [--cases N] [--seed FIRST] [--json]
+       npm run bench:diagnosis -- --incidents DIR [--truth FILE] [--end-to-end] [--json]`;
 
 type Method = (input: DiagnosisCase['input']) => RankedService[];
 const methods: Readonly<Record<string, Method>> = { casebook, 'max-z': rankByMaxZ };
 const injectedMethods: typeof methods = { ...methods, gap: rankByGap, formula: rankByFormula };
 
-function main(): void {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       petshop: { type: 'string' },
@@ -23,9 +25,25 @@ function main(): void {
       injected: { type: 'boolean', default: false },
       cases: { type: 'string', default: '150' },
       seed: { type: 'string', default: '1' },
+      incidents: { type: 'string' },
+      truth: { type: 'string' },
+      'end-to-end': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
+  if (values.incidents !== undefined) {
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort(new DatasetError('interrupted')));
+    const { truth, json } = values;
+    const options = {
+      json,
+      endToEnd: values['end-to-end'],
+      signal: stop.signal,
+      ...(truth !== undefined && { truth }),
+    };
+    await benchIncidents(values.incidents, options);
+    return;
+  }
   if (values.injected) {
     const count = wholeNumber(values.cases, '--cases');
     const first = wholeNumber(values.seed, '--seed');
@@ -74,7 +92,7 @@ function wholeNumber(text: string, option: string): number {
 }
 
 try {
-  main();
+  await main();
 } catch (error) {
   const expected = error instanceof DatasetError || (error instanceof TypeError && 'code' in error);
   if (!expected) throw error;

@@ -10,7 +10,7 @@ import {
 import { readEdgesCsv, type RecordedEdge } from './csv.ts';
 import { MAX_SAMPLED_SPANS, spanFilter } from '../shared/traces/index.ts';
 import { folderOf, incidentsIn, readIncidentJson } from './files.ts';
-import { searchLogFile } from './logs.ts';
+import { sampleLogFile, searchLogFile } from './logs.ts';
 import { changesFile, incidentFile, servicesFile } from './schema.ts';
 import {
   createSeriesLoader,
@@ -138,6 +138,13 @@ export const recorded = defineConnectorKind({
           'all spans of one trace of an incident; null if there is no such trace',
           ofIncident.extend({ trace_id: name }),
           (folder, asked, signal) => spans.trace(folder, asked.trace_id, signal),
+        ),
+        question(
+          'sample_logs',
+          'log lines of all services of an incident, spread evenly over a window',
+          ofIncident.extend({ ...window, limit: z.number().int().min(1).max(500_000) }),
+          (folder, asked, signal) => sampleLogFile(folder, 'logs.jsonl', asked, signal),
+          false,
         ),
         question(
           'sample_spans',

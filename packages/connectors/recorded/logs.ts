@@ -69,6 +69,45 @@ export async function searchLogFile(
   };
 }
 
+/**
+ * Lines of all services, spread evenly over a window: every k-th, with k growing while the file is read, so that memory
+ * holds at most twice `limit` lines.
+ */
+export async function sampleLogFile(
+  folder: string,
+  name: string,
+  { from, to, limit }: Pick<LogSearch, 'from' | 'to' | 'limit'>,
+  signal: AbortSignal,
+): Promise<LogPage> {
+  signal.throwIfAborted();
+  const file = await openIncidentFile(folder, name);
+  if (!file) return { lines: [], truncated: false, unreadable: 0 };
+  let kept: LogLine[] = [];
+  let step = 1;
+  let matched = 0;
+  let unreadable = 0;
+  try {
+    for await (const line of readLines(readChunks(file, signal))) {
+      const entry = line === undefined ? undefined : parseLine(line);
+      if (entry === null) continue;
+      if (!entry) {
+        unreadable++;
+        continue;
+      }
+      if (entry.at < from || entry.at >= to) continue;
+      if (matched++ % step > 0) continue;
+      kept.push(entry);
+      if (kept.length <= limit * 2) continue;
+      kept = kept.filter((_, index) => index % 2 === 0);
+      step *= 2;
+    }
+  } finally {
+    await file.close();
+  }
+  const lines = kept.length <= limit ? kept : kept.filter((_, index) => index % 2 === 0).slice(0, limit);
+  return { lines: lines.sort((a, b) => a.at - b.at), truncated: lines.length < matched, unreadable };
+}
+
 /** An unknown level is compared as text. */
 function isOfLevel({ level, message }: LogLine, word: string): boolean {
   const wanted = normalizeLevel(word);

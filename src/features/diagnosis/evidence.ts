@@ -16,6 +16,10 @@ const HALF_CREDIBLE_SAMPLES = 5;
 const BEYOND_DOUBT = 100;
 const EXTRAPOLATION = 0.1;
 
+/** From so many samples on, a lone one that deviates counts less. */
+const SPARSE_SAMPLES = 5;
+const LONE_SAMPLE_WEIGHT = 0.5;
+
 /** The evidence in one service's series on a natural log scale, >= 0. */
 export interface ServiceEvidence {
   harm: number;
@@ -29,10 +33,15 @@ export interface ServiceEvidence {
  */
 export function seriesEvidence(anomaly: SeriesAnomaly, alert: MetricMeaning | undefined): number {
   const credibility = anomaly.baselineSamples / (anomaly.baselineSamples + HALF_CREDIBLE_SAMPLES);
-  return information(harmfulScore(anomaly)) * credibility * relevance(anomaly.meaning, alert);
+  return information(harmfulScore(anomaly)) * credibility * persistence(anomaly) * relevance(anomaly.meaning, alert);
 }
 
-function information(score: number): number {
+/** One sample among several others that are as usual is a coincidence more often than a fault. */
+function persistence({ meaning, persistence: samples, incidentSamples }: SeriesAnomaly): number {
+  return meaning === 'latency' && samples === 1 && incidentSamples >= SPARSE_SAMPLES ? LONE_SAMPLE_WEIGHT : 1;
+}
+
+export function information(score: number): number {
   if (score <= BEYOND_DOUBT) return Math.log1p(score);
   return Math.log1p(BEYOND_DOUBT) + EXTRAPOLATION * Math.log(score / BEYOND_DOUBT);
 }
@@ -46,6 +55,7 @@ export function serviceEvidence(
   anomalies: readonly SeriesAnomaly[],
   alert: MetricMeaning | undefined,
   shortfall = 0,
+  weightOf: (anomaly: SeriesAnomaly) => number = () => 1,
 ): ServiceEvidence {
   const families = new Map<string, { meaning: MetricMeaning; statistics: Map<string, number> }>();
   const ranked: Array<{ anomaly: SeriesAnomaly; evidence: number }> = [];
@@ -53,7 +63,7 @@ export function serviceEvidence(
   for (const anomaly of anomalies) {
     if (anomaly.baselineSamples === 0 || anomaly.incidentSamples === 0) continue;
     scoredSeries++;
-    const evidence = seriesEvidence(anomaly, alert);
+    const evidence = weightOf(anomaly) * seriesEvidence(anomaly, alert);
     if (evidence > 0) ranked.push({ anomaly, evidence });
     const name = metricFamily(anomaly.metric);
     let family = families.get(name);

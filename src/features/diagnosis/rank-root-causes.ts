@@ -1,3 +1,4 @@
+import { compareBehaviour, type Behaviour, type Behaviours } from './behaviour.ts';
 import { confidenceIn } from './confidence.ts';
 import { seriesEvidence, type ServiceEvidence, serviceEvidence } from './evidence.ts';
 import { explainedShare, latencyShortfall } from './explained-share.ts';
@@ -5,9 +6,17 @@ import { metricEvidence } from './metric-evidence.ts';
 import { metricMeaning } from './metric-meaning.ts';
 import { detectOnset } from './onset.ts';
 import { explainCause } from './reason.ts';
-import { seriesAnomaly } from './series-anomaly.ts';
+import { seriesAnomaly, shareScale } from './series-anomaly.ts';
 import { buildServiceGraph, isTransport, nearest, reachableDownstream, type ServiceGraph } from './service-graph.ts';
-import type { MetricMeaning, MetricSeries, RankedCause, Ranking, RankingInput, SeriesAnomaly } from './types.ts';
+import type {
+  CauseEvidence,
+  MetricMeaning,
+  MetricSeries,
+  RankedCause,
+  Ranking,
+  RankingInput,
+  SeriesAnomaly,
+} from './types.ts';
 import { resolveWindows } from './windows.ts';
 
 /** Share of a callee's evidence that its caller's must exceed where figures are missing; see docs/adr/0003. */
@@ -17,6 +26,17 @@ const QUIET = Math.log1p(3);
 /** More than any evidence (at most 5.6, at the limit of a score), so that a lower tier always follows a higher one. */
 const TIER_STEP = 20;
 
+const MAX_EVIDENCE = 5;
+/** What a second and a third kind of evidence for the same service add. */
+const FURTHER_KINDS = 0.3;
+/** What use of a resource weighs in a service that is not slowed by it. */
+const UNHARMED_WEIGHT = 0.5;
+/** Share of the whole from which on nothing of a resource is left. */
+const AT_LIMIT = 0.9;
+const SYMPTOM_WEIGHT = 0.5;
+/** Share of a callee's failure that explains its caller's. */
+const INHERITED_FAILURE = 0.7;
+
 interface Candidate {
   service: string;
   own: number;
@@ -25,6 +45,16 @@ interface Candidate {
   discount: number;
   tier: number;
   signals: SeriesAnomaly[];
+  behaviour: OwnBehaviour;
+  /** What a metric of the service weighs. */
+  weightOf: (anomaly: SeriesAnomaly) => number;
+}
+
+/** What traces and logs show of a service beyond what it inherits. */
+interface OwnBehaviour {
+  slow: number;
+  failing: number;
+  evidence: CauseEvidence[];
 }
 
 /**
@@ -38,11 +68,12 @@ interface Candidate {
  */
 export function rankRootCauses(input: RankingInput): Ranking {
   const windows = resolveWindows(input);
-  const notes = [...windows.notes];
+  const behaviours = compareBehaviour(input, windows);
+  const notes = [...windows.notes, ...behaviours.notes];
   const alertMeaning = input.alert?.metric === undefined ? undefined : metricMeaning(input.alert.metric);
   const byService = groupByService(input.series);
   const graph = buildServiceGraph(input.edges);
-  const services = new Set([...byService.keys(), ...graph.nodes]);
+  const services = new Set([...byService.keys(), ...graph.nodes, ...behaviours.of.keys()]);
   const anomalies = new Map<string, SeriesAnomaly[]>();
   for (const service of services) {
     anomalies.set(
@@ -51,10 +82,14 @@ export function rankRootCauses(input: RankingInput): Ranking {
     );
   }
   const shortfallOf = latencyBound(input, graph, anomalies, alertMeaning);
+  const weights = (service: string): ((anomaly: SeriesAnomaly) => number) => {
+    const isAlerting = service === input.alert?.service && (input.spans ?? []).length > 0;
+    return metricWeight(behaviours.of.get(service), isAlerting);
+  };
   const evidence = new Map<string, ServiceEvidence>();
   let scored = 0;
   for (const [service, found] of anomalies) {
-    const pooled = serviceEvidence(found, alertMeaning, shortfallOf(service));
+    const pooled = serviceEvidence(found, alertMeaning, shortfallOf(service), weights(service));
     scored += pooled.scoredSeries;
     evidence.set(service, pooled);
   }
@@ -63,7 +98,13 @@ export function rankRootCauses(input: RankingInput): Ranking {
     notes.push(`${unscored} of ${input.series.length} series could not be compared: no samples in one of the windows.`);
   }
   const own = new Map([...evidence].map(([service, { harm }]) => [service, harm]));
-  const tierOf = tiers(input, graph, services, own, notes);
+  const loudness = new Map(
+    [...services].map((service) => {
+      const { slow = [], failing = [] } = behaviours.of.get(service) ?? {};
+      return [service, Math.max(own.get(service) ?? 0, slow[0]?.strength ?? 0, failing[0]?.strength ?? 0)];
+    }),
+  );
+  const tierOf = tiers(input, graph, services, { loudness, isTraced: behaviours.isTraced }, notes);
   const candidates: Candidate[] = [...services].map((service) => ({
     service,
     own: own.get(service) ?? 0,
@@ -72,6 +113,8 @@ export function rankRootCauses(input: RankingInput): Ranking {
     }),
     tier: tierOf(service),
     signals: evidence.get(service)?.signals ?? [],
+    behaviour: ownBehaviour(service, graph, behaviours),
+    weightOf: weights(service),
   }));
   const causes = candidates.map((candidate) => toCause(candidate, byService, windows, alertMeaning));
   causes.sort((a, b) => b.score - a.score || (a.service < b.service ? -1 : 1));
@@ -130,12 +173,56 @@ function bestCalleeOf(
   return best === undefined ? { discount } : { bestCallee: best, discount };
 }
 
+/**
+ * What a metric of a traced service weighs. Its latency includes the time of others, which its spans tell apart; use of a
+ * resource that harms a service shows in its own time, unless none is left; and failures of the service that alerts are
+ * what is to be explained.
+ */
+function metricWeight(behaviour: Behaviour | undefined, isAlerting: boolean): (anomaly: SeriesAnomaly) => number {
+  const symptom = isAlerting ? SYMPTOM_WEIGHT : 1;
+  const isSymptom = (meaning: MetricMeaning): boolean => meaning === 'errors' || meaning === 'availability';
+  if (!behaviour?.isTraced) return ({ meaning }) => (isSymptom(meaning) ? symptom : 1);
+  const slowed = Math.min(1, (behaviour.slow[0]?.strength ?? 0) / QUIET);
+  const resource = UNHARMED_WEIGHT + (1 - UNHARMED_WEIGHT) * slowed;
+  return ({ meaning, metric, unit, incidentValue }) => {
+    if (meaning === 'latency') return 0;
+    if (meaning === 'other') return UNHARMED_WEIGHT * resource;
+    if (isSymptom(meaning)) return symptom;
+    const full = /cpu/i.test(metric) ? shareScale(unit) : undefined;
+    return full !== undefined && incidentValue >= AT_LIMIT * full ? 1 : resource;
+  };
+}
+
+/** The strongest kind of evidence, and part of each other that agrees. */
+function pool(metrics: number, others: readonly number[]): number {
+  const present = others.filter((other) => other > 0);
+  const strongest = Math.max(metrics, ...present);
+  let further = Math.max(0, metrics);
+  for (const other of present) further += other;
+  return strongest + FURTHER_KINDS * (further - Math.max(0, strongest));
+}
+
+function ownBehaviour(service: string, graph: ServiceGraph, { of }: Behaviours): OwnBehaviour {
+  const behaviour = of.get(service);
+  if (behaviour === undefined) return { slow: 0, failing: 0, evidence: [] };
+  const strongest = (one: Behaviour | undefined): number => one?.failing[0]?.strength ?? 0;
+  let inherited = 0;
+  for (const callee of reachableDownstream(graph, service)) {
+    if (callee !== service) inherited = Math.max(inherited, strongest(of.get(callee)));
+  }
+  return {
+    slow: behaviour.slow[0]?.strength ?? 0,
+    failing: Math.max(0, strongest(behaviour) - INHERITED_FAILURE * inherited),
+    evidence: [...behaviour.slow.slice(0, MAX_EVIDENCE), ...behaviour.failing.slice(0, MAX_EVIDENCE)],
+  };
+}
+
 /** 0 for candidates, 1 for services the alerting one does not depend on, 2 for transport nodes. */
 function tiers(
   input: RankingInput,
   graph: ServiceGraph,
   services: ReadonlySet<string>,
-  own: ReadonlyMap<string, number>,
+  { loudness: own, isTraced }: { loudness: ReadonlyMap<string, number>; isTraced: boolean },
   notes: string[],
 ): (service: string) => number {
   const transport = (service: string): boolean => graph.nodes.has(service) && isTransport(service);
@@ -158,7 +245,7 @@ function tiers(
   const elsewhere = [...services].some(
     (service) => !reachable.has(service) && !transport(service) && (own.get(service) ?? 0) >= QUIET,
   );
-  if (!loud && elsewhere) {
+  if (!loud && elsewhere && !isTraced) {
     notes.push(
       `Nothing ${alerting} depends on shows an anomaly: services outside its dependencies are candidates too.`,
     );
@@ -173,8 +260,8 @@ function toCause(
   windows: ReturnType<typeof resolveWindows>,
   alertMeaning: MetricMeaning | undefined,
 ): RankedCause {
-  const { service, own, bestCallee, discount, tier } = candidate;
-  const score = own - discount - TIER_STEP * tier;
+  const { service, own, bestCallee, discount, tier, behaviour, weightOf } = candidate;
+  const score = pool(own - discount, [behaviour.slow, behaviour.failing]) - TIER_STEP * tier;
   const signals = candidate.signals.map((anomaly) => {
     const series = byService
       .get(service)
@@ -182,14 +269,21 @@ function toCause(
     const onset = series && detectOnset(series, { search: windows.incident, reference: windows.baseline });
     return onset === undefined ? anomaly : { ...anomaly, onset };
   });
+  const evidence = [
+    ...signals.map((signal) => metricEvidence(signal, seriesEvidence(signal, alertMeaning) * weightOf(signal))),
+    ...behaviour.evidence,
+  ]
+    .filter(({ strength }) => strength > 0)
+    .sort((a, b) => b.strength - a.strength)
+    .slice(0, MAX_EVIDENCE);
   return {
     service,
     score,
-    ownScore: own,
+    ownScore: Math.max(own, behaviour.slow, behaviour.failing),
     ...(bestCallee === undefined ? {} : { bestCallee }),
     signals,
-    evidence: signals.map((signal) => metricEvidence(signal, seriesEvidence(signal, alertMeaning))),
-    reason: explainCause({ service, own, bestCallee, tier, signals }),
+    evidence,
+    reason: explainCause({ own, bestCallee, tier, evidence }),
   };
 }
 

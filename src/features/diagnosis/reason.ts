@@ -1,5 +1,5 @@
 import { changeSentence } from '@casebook/wording';
-import type { SeriesAnomaly } from './types.ts';
+import type { CauseEvidence, SeriesAnomaly } from './types.ts';
 
 const outsideReason = [
   '',
@@ -8,20 +8,20 @@ const outsideReason = [
 ];
 
 export interface CauseFacts {
-  service: string;
+  /** Of the metrics. */
   own: number;
   bestCallee?: { service: string; score: number };
   tier: number;
-  signals: readonly SeriesAnomaly[];
+  /** Strongest first. */
+  evidence: readonly CauseEvidence[];
 }
 
-/** One or two plain sentences: the strongest signal with its figures, then what the callees show. */
-export function explainCause({ own, bestCallee, tier, signals }: CauseFacts): string {
-  const strongest = signals[0];
-  if (strongest === undefined || own === 0) {
-    return `No harmful change in its metrics.${outsideReason[tier] ?? ''}`;
-  }
-  return `${metricStatement(strongest)} ${calleeSentence(own, bestCallee)}${outsideReason[tier] ?? ''}`;
+/** One or two plain sentences: the strongest evidence with its figures, then what the callees' metrics show. */
+export function explainCause({ own, bestCallee, tier, evidence }: CauseFacts): string {
+  const strongest = evidence[0];
+  if (strongest === undefined) return `No harmful change of its own.${outsideReason[tier] ?? ''}`;
+  const callees = strongest.kind === 'metric' ? ` ${calleeSentence(own, bestCallee)}` : '';
+  return `${strongest.statement}${callees}${outsideReason[tier] ?? ''}`;
 }
 
 /** ``Error rate (`error_ratio`) rose from 0 % to 100 % at 14:10:14 UTC.`` */

@@ -55,6 +55,7 @@ export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): S
     ...(Number.isNaN(before) ? {} : { levelBefore: before }),
     baselineSamples: baselineCount,
     incidentSamples: incidentCount,
+    persistence: 0,
   };
   if (incidentCount === 0) return anomaly;
   const [low, high] = extremes(scratch, incidentCount);
@@ -69,6 +70,9 @@ export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): S
     anomaly.incidentValue = low;
     anomaly.score = -down;
   } else anomaly.score = up;
+  const half = Math.abs(anomaly.incidentValue - baseline.median) / 2;
+  const sign = Math.sign(anomaly.incidentValue - baseline.median);
+  for (let i = 0; i < incidentCount; i++) if (sign * (scratch[i]! - baseline.median) >= half) anomaly.persistence++;
   return anomaly;
 }
 

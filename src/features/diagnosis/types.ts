@@ -98,6 +98,8 @@ export interface SeriesAnomaly {
   levelBefore?: number;
   baselineSamples: number;
   incidentSamples: number;
+  /** Samples of the incident that are at least half way from the baseline's median to `incidentValue`. */
+  persistence: number;
   /** When the series first crossed half of its deviation, unix seconds. */
   onset?: number;
 }

@@ -28,7 +28,7 @@ export function resolveWindows(input: RankingInput): ResolvedWindows {
   const extent = extentOf(input.series, interval);
   const timeError = alertTimeError(input, extent);
   const tolerance = onsetTolerance(interval, timeError);
-  const window = input.incident ?? searchWindow(extent, input.alert, interval);
+  const window = input.incident ?? searchWindow(unhealthy(extent, input), input.alert, interval);
   if (input.incident === undefined && input.alert === undefined) {
     notes.push('Neither an alert nor an incident window was given: the last quarter of the data is explained.');
   }
@@ -37,7 +37,7 @@ export function resolveWindows(input: RankingInput): ResolvedWindows {
     notes.push(`No metric of the alerting service ${input.alert.service} was found; the alert time is used as it is.`);
   }
   const start = onset ?? window.from;
-  const incident = { from: Math.max(input.incident?.from ?? extent.from, start - tolerance), to: window.to };
+  const incident = { from: Math.max(input.incident?.from ?? window.from, start - tolerance), to: window.to };
   const healthyUntil = lastHealthy(input, window, onset, { tolerance, timeError });
   const length = Math.max(window.to - start, 3 * interval);
   return {
@@ -104,6 +104,13 @@ function findOnset(
   if (found.length === 0) return at;
   // An alert does not fire before its cause: a later crossing only says that the symptom grew.
   return Math.min(at, Math.round(quantileInPlace(Float64Array.from(found), found.length, 0.5)));
+}
+
+/** The data without the declared healthy period: nothing begins in it. */
+function unhealthy({ from, to }: TimeWindow, { alert, baseline }: RankingInput): TimeWindow {
+  if (alert === undefined || baseline === undefined) return { from, to };
+  if (baseline.to <= alert.at) return { from: Math.max(from, baseline.to), to };
+  return baseline.from > alert.at ? { from, to: Math.min(to, baseline.from) } : { from, to };
 }
 
 function searchWindow(extent: TimeWindow, alert: Alert | undefined, interval: number): TimeWindow {

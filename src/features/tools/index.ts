@@ -13,7 +13,7 @@ import { updatePlan } from './update-plan.ts';
 
 export { downsample, resultPoints } from './telemetry/series.ts';
 export { frameToolResult, parseFramedToolResult, restore } from './framing.ts';
-export { groupLogPatterns, type LogPattern } from './log-patterns/index.ts';
+export { groupLogPatterns, type LogPattern } from '../diagnosis/index.ts';
 export { createRegistryCache, createToolRegistry, type ToolRegistry } from './registry.ts';
 export { clip, count, oneLine, safeCut } from './text.ts';
 export { toIso, toIsoWindow } from './time.ts';

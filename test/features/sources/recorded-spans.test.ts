@@ -182,4 +182,19 @@ describe('traces of a recorded incident', () => {
       }
     });
   }
+
+  it('samples log lines evenly over a window, in order of time', async () => {
+    const lines = Array.from({ length: 1000 }, (_, i) => ({ at: start + i, service: 'web', message: `line ${i}` }));
+    await writeFile(join(folder, 'logs.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { lines: sampled, truncated } = await source.sampleLogs!({ ...window, maxLines: 100 }, call());
+    assert.ok(truncated && sampled.length <= 100 && sampled.length > 50, String(sampled.length));
+    const [first, last] = [sampled[0]!.at - start, sampled.at(-1)!.at - start];
+    assert.ok(first < 20 && last > 900, `${first} to ${last}`);
+    assert.deepEqual(
+      sampled.map(({ at }) => at),
+      sampled.map(({ at }) => at).toSorted((a, b) => a - b),
+    );
+    const all = await source.sampleLogs!({ from: start + 10, to: start + 20, maxLines: 100 }, call());
+    assert.deepEqual([all.lines.length, all.truncated], [10, false]);
+  });
 });

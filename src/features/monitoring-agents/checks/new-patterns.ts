@@ -22,7 +22,7 @@ const SHOWN = 20;
 const PATTERN_CHARACTERS = 160;
 
 /**
- * Groups the lines of history and window together (Drain, see tools/log-patterns), so that a line of the window is new
+ * Groups the lines of history and window together (Drain, see diagnosis/log-patterns), so that a line of the window is new
  * only when it joins no template of the history. A template that is or was a finding stays new: the history before the
  * finding knows none of it. If the history could not be read completely, asks the source about
  * each template that seems new. A history whose older half has no lines does not exist yet.

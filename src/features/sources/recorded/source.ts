@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { localTransport, recorded, type Transport } from '@casebook/connectors';
 import { z } from 'zod';
 import { RECORDED_ID_PREFIX } from '../contract.ts';
-import type { SourceCapability, TelemetrySource } from '../port.ts';
+import type { LogLine, SourceCapability, TelemetrySource } from '../port.ts';
 import { SourceError } from '../port.ts';
 import { tracesOver } from '../traces/spans.ts';
 import { askSystem } from '../transport.ts';
@@ -50,6 +50,12 @@ const series = z.array(
     })
     .transform(({ values, ...rest }) => ({ ...rest, values: values.map((value) => value ?? Number.NaN) })),
 );
+/** As numerous as samples, and from our own connector. */
+const logSample = z.object({
+  lines: z.custom<LogLine[]>(Array.isArray),
+  truncated: z.boolean(),
+  unreadable: z.number(),
+});
 const page = z.object({
   lines: z.array(z.object({ at: z.number(), service: z.string(), level: z.string().optional(), message: z.string() })),
   truncated: z.boolean(),
@@ -145,6 +151,11 @@ export function createRecordedIncidentSource(
       return { ...found, ...(unreadable > 0 && { unreadable }) };
     },
     ...tracesOver(ask),
+    sampleLogs: async ({ from, to, maxLines }, { signal }) => {
+      const asked = { from, to, limit: points(maxLines) };
+      const { unreadable, ...found } = await ask('sample_logs', asked, logSample, signal);
+      return { ...found, ...(unreadable > 0 && { unreadable }) };
+    },
     dependencies: (_window, { signal }) => ask('dependencies', {}, edges, signal),
     changes: ({ from, to, service }, { signal }) => ask('changes', { from, to, service }, changes, signal),
   };

@@ -4,21 +4,12 @@ import { SourceError, type SourceDescription, type TimeWindow } from '../../sour
 import type { RankRootCausesResult } from '../results.ts';
 import { significant } from '../text.ts';
 import { toIso, toIsoWindow } from '../time.ts';
-import { joinAll, known, presentAnomaly } from './series.ts';
-import {
-  baselineFields,
-  limitField,
-  serviceField,
-  sourceField,
-  timeField,
-  defineSourceTool,
-  type SourceWith,
-} from './source-tool.ts';
+import { gatherRankingInput } from './ranking-input.ts';
+import { known, presentAnomaly } from './series.ts';
+import { baselineFields, limitField, serviceField, sourceField, timeField, defineSourceTool } from './source-tool.ts';
 import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
 
 const HOUR = 60 * 60;
-/** Points per series and window that the ranking uses. */
-const SAMPLED_POINTS = 1_000;
 const MAX_NOTES = 10;
 
 const input = z.strictObject({
@@ -45,21 +36,18 @@ type Input = z.infer<typeof input>;
 export const rankRootCauses = defineSourceTool({
   name: 'rank_root_causes',
   description:
-    "Ranks services by how likely they are the root cause of an alert, from how far each one's metrics moved against a healthy baseline and from the dependency graph: a service is blamed only for what its callees do not already show. Gives a reason and the strongest signals per service. It is statistics: check the top suspects in logs and changes before you believe it.",
+    'Ranks services by how likely they are the root cause of an alert, from how far its metrics, the own time of its operations, the time of calls to it, its failures and its log lines are from a healthy baseline, and from the dependency graph: a service is blamed only for what its callees do not already show. Reads metrics of the source, and traces and logs wherever they are. Gives the evidence per service, and how often such a first place is right: below 0.5 no cause is established. It is statistics: check the top suspects in logs and changes before you believe it.',
   input,
   timeoutSeconds: 120,
   needs: { capability: 'metrics', method: 'surveyMetrics' },
   summarize: ({ source, service }) => `Rank root causes${service ? ` for ${service}` : ''} in ${source}`,
-  async answer(call, source, { clock, signal }) {
+  async answer(call, source, { clock, signal, sources }) {
     const description = await source.describe({ signal });
     const question = questionOf(call, description, clock.now().getTime() / 1000);
-    const periods = [question.survey, ...(question.baseline ? [question.baseline] : [])];
-    const [edges, ...surveys] = await Promise.all([
-      dependenciesOf(source, question.survey, signal),
-      ...periods.map((period) => source.surveyMetrics({ ...period, maxPoints: SAMPLED_POINTS }, { signal })),
-    ]);
-    const { alert, incident, baseline } = question;
-    const ranking = rank({ series: joinAll(surveys.flat()), edges, alert, incident, baseline });
+    const { alert, incident, baseline, survey } = question;
+    const periods: [TimeWindow, ...TimeWindow[]] = [survey, ...(baseline ? [baseline] : [])];
+    const { notes, ...telemetry } = await gatherRankingInput(source, periods, { sources, signal });
+    const ranking = rank({ ...telemetry, alert, incident, baseline });
     const result: RankRootCausesResult = {
       source: call.source,
       alert: { ...alert, at: toIso(alert.at) },
@@ -70,7 +58,7 @@ export const rankRootCauses = defineSourceTool({
       // Before the causes: a model may be shown the beginning only.
       confidence: significant(ranking.confidence),
       causes: ranking.causes.slice(0, call.limit).map(present),
-      notes: ranking.notes.slice(0, MAX_NOTES),
+      notes: [...notes, ...ranking.notes].slice(0, MAX_NOTES),
     };
     const best = ranking.causes[0];
     const { services, series } = ranking.considered;
@@ -144,9 +132,4 @@ function within(covered: TimeWindow | undefined, period: TimeWindow, now: number
   if (to > from) return { from, to };
   const covers = covered ? `${toIso(covered.from)} to ${toIso(covered.to)}` : `until ${toIso(now)}`;
   throw new SourceError(`There is no data around ${toIso(period.to)}: the source covers ${covers}.`);
-}
-
-async function dependenciesOf(source: SourceWith<'surveyMetrics'>, window: TimeWindow, signal: AbortSignal) {
-  if (!source.dependencies || !source.capabilities.includes('dependencies')) return [];
-  return source.dependencies(window, { signal });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LogLine } from '../../sources/port.ts';
-import { groupLogPatterns, type LogPattern } from '../log-patterns/index.ts';
+import { groupLogPatterns, type LogPattern } from '../../diagnosis/index.ts';
 import type { SearchLogsResult } from '../results.ts';
 import { clip, count } from '../text.ts';
 import { toIso, toIsoWindow } from '../time.ts';

@@ -1,5 +1,5 @@
 /** Groups log lines by pattern. */
-import type { LogLine } from '../../sources/port.ts';
+import type { LogLine } from '../types.ts';
 import { DrainTree } from './drain.ts';
 import { tokenize } from './tokens.ts';
 

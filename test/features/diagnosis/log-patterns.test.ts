@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { LogLine } from '../../../src/features/sources/port.ts';
-import { groupLogPatterns } from '../../../src/features/tools/log-patterns/index.ts';
+import { groupLogPatterns } from '../../../src/features/diagnosis/index.ts';
 
 const lines = (...messages: string[]): LogLine[] =>
   messages.map((message, at) => ({ at, service: 'web', level: 'info', message }));

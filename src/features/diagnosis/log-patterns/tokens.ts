@@ -13,6 +13,7 @@ const MAX_TOKENS = 120;
 const VARIABLE = new RegExp(
   [
     String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`,
+    String.raw`\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`,
     String.raw`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`,
     String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b`,
     String.raw`\b0x[0-9a-f]+\b`,
@@ -32,9 +33,18 @@ const SEPARATOR = /^\s*[=,;:|&?"'()[\]{}]$/u;
  * all.
  */
 export function tokenize(message: string): string[] {
+  return tokenizeMasked(maskVariables(message));
+}
+
+/** The first line of a message with its known variables masked. */
+export function maskVariables(message: string): string {
   const start = message.slice(0, MAX_CHARACTERS).trim();
   const headline = start.split(/[\r\n]/u, 1)[0] ?? '';
-  const tokens = headline.replaceAll(VARIABLE, WILDCARD).match(TOKEN) ?? [];
+  return headline.replaceAll(VARIABLE, WILDCARD);
+}
+
+export function tokenizeMasked(headline: string): string[] {
+  const tokens = headline.match(TOKEN) ?? [];
   const bounded = tokens.length > MAX_TOKENS ? [...tokens.slice(0, MAX_TOKENS), ` ${WILDCARD}`] : tokens;
   return bounded.map((token) => token.replace(/^\s+/u, ' '));
 }
