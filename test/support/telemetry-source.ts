@@ -6,6 +6,7 @@ import {
   type MetricSeries,
   type PromqlSeries,
   type ServiceEdge,
+  type Span,
   type SourceCapability,
   type SourceCatalog,
   type SourceDescription,
@@ -18,6 +19,7 @@ export interface MemoryTelemetry {
   series?: MetricSeries[];
   edges?: ServiceEdge[];
   lines?: LogLine[];
+  spans?: Span[];
   changes?: Change[];
   promql?: (expr: string, window: TimeWindow) => PromqlSeries[];
   description?: Partial<SourceDescription>;
@@ -27,11 +29,12 @@ const inside = ({ from, to }: TimeWindow, at: number): boolean => at >= from && 
 
 /** A {@link TelemetrySource} over what it is given; it offers what is there and nothing else. */
 export function memorySource(telemetry: MemoryTelemetry): TelemetrySource {
-  const { id = 'memory', series, edges, lines, changes, promql } = telemetry;
+  const { id = 'memory', series, edges, lines, spans, changes, promql } = telemetry;
   const capabilities: SourceCapability[] = ['services', 'alerts'];
   if (series) capabilities.push('metrics');
   if (edges) capabilities.push('dependencies');
   if (lines) capabilities.push('logs');
+  if (spans) capabilities.push('traces');
   if (changes) capabilities.push('changes');
   if (promql) capabilities.push('promql');
   const cut = (one: MetricSeries, window: TimeWindow): MetricSeries => {
@@ -106,6 +109,26 @@ export function memorySource(telemetry: MemoryTelemetry): TelemetrySource {
           (text === undefined || line.message.toLowerCase().includes(text.toLowerCase())),
       );
       return { lines: matching.slice(0, limit), truncated: matching.length > limit };
+    };
+  }
+  if (spans) {
+    const traces = [...Map.groupBy(spans, ({ traceId }) => traceId).values()];
+    const startOf = (trace: Span[]) => Math.min(...trace.map((span) => span.start));
+    const within = (window: TimeWindow) => traces.filter((trace) => inside(window, startOf(trace)));
+    source.getTrace = async (traceId) => traces.find((trace) => trace[0]!.traceId === traceId);
+    source.sampleSpans = async ({ maxSpans, ...window }) => {
+      const all = within(window).flat();
+      return { spans: all.slice(0, maxSpans), sampled: all.length > maxSpans };
+    };
+    source.searchTraces = async ({ service, limit, ...window }) => {
+      const matching = within(window).filter((trace) =>
+        trace.some((span) => service === undefined || span.service === service),
+      );
+      const found = matching.slice(-limit).map((trace) => {
+        const { traceId, service: name, operation, start, durationMs } = trace[0]!;
+        return { traceId, service: name, operation, start, durationMs, spans: trace.length };
+      });
+      return { traces: found, truncated: matching.length > limit };
     };
   }
   return source;

@@ -14,4 +14,5 @@ export { rankRootCauses } from './rank-root-causes.ts';
 export { harmfulScore, leastSpread, seriesAnomaly, shareScale, type ComparedWindows } from './series-anomaly.ts';
 export { buildServiceGraph, isTransport, nearest, reachableDownstream, type ServiceGraph } from './service-graph.ts';
 export { lowerBound, quantile, robustSummary, type RobustSummary } from './statistics.ts';
+export { measureSpans, type MeasuredSpan } from './traces/measure.ts';
 export type * from './types.ts';

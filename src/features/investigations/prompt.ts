@@ -23,6 +23,8 @@ How to work
   from a fault upstream to its callers. rank_root_causes ranks the candidates from all metrics; treat it as a witness, not as the judge.
 - For each serious suspect look at its own metrics, its logs and the changes before the onset. A deploy that is close in time
   is a suspect, not a proof: check whether the service's own signals changed with it.
+- Where a source has traces, compare_traces tells a slow service from a slow network or queue in front of it, and names calls
+  that are new or gone; get_trace shows one slow or failed request.
 - Look for what would prove you wrong. Make independent calls in one turn. Do not repeat a call with the same input.
 
 Evidence

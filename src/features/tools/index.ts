@@ -6,7 +6,10 @@ import { queryMetric, searchMetrics } from './telemetry/metrics.ts';
 import { rankRootCauses } from './telemetry/rank-root-causes.ts';
 import { readToolResult } from './read-tool-result.ts';
 import { recentChanges } from './telemetry/recent-changes.ts';
+import { compareTraces } from './telemetry/compare-traces.ts';
+import { getTrace } from './telemetry/get-trace.ts';
 import { searchLogs } from './telemetry/search-logs.ts';
+import { searchTraces } from './telemetry/search-traces.ts';
 import { serviceDependencies } from './telemetry/service-dependencies.ts';
 import type { Tool } from './tool.ts';
 import { updatePlan } from './update-plan.ts';
@@ -29,6 +32,9 @@ export const sharedTools: readonly Tool[] = [
   queryMetric,
   promql,
   searchLogs,
+  searchTraces,
+  getTrace,
+  compareTraces,
   serviceDependencies,
   recentChanges,
   rankRootCauses,

@@ -96,6 +96,110 @@ export interface SearchLogsResult {
   lines: { at: IsoTime; service: string; level?: string; message: string }[];
 }
 
+/** `search_traces` { source, service?, operation?, min_duration_ms?, max_duration_ms?, status?, from?, to?, limit? } */
+export interface SearchTracesResult {
+  source: string;
+  window: WindowResult;
+  /** Slowest first. */
+  traces: {
+    trace_id: string;
+    /** Of the root span; where it is missing, of the earliest span. */
+    service: string;
+    operation: string;
+    start: IsoTime;
+    duration_ms: number;
+    spans?: number;
+    errors?: number;
+  }[];
+  /** More traces match; these are the slowest of the newest. */
+  truncated: boolean;
+}
+
+/** `get_trace` { source, trace_id } */
+export interface GetTraceResult {
+  source: string;
+  trace_id: string;
+  start: IsoTime;
+  duration_ms: number;
+  /** All of them, shown or not. */
+  span_count: number;
+  errors: number;
+  /** Where the time went, at most ten services. */
+  services: { service: string; spans: number; errors: number; self_ms: number; network_ms: number }[];
+  /** A waterfall: depth first, at most 45 spans, chosen by the time they took themselves and by failure. */
+  spans: {
+    depth: number;
+    service: string;
+    operation: string;
+    kind?: string;
+    status?: string;
+    /** From the start of the trace. */
+    offset_ms: number;
+    duration_ms: number;
+    /** Without the spans below it. */
+    self_ms?: number;
+    /** Of a span that only carries a call: its time without that of the span that serves the call. */
+    network_ms?: number;
+    /** Number of spans below that are not shown. */
+    hidden?: number;
+    /** The row as a sentence. */
+    words: string;
+  }[];
+  truncated: boolean;
+}
+
+/** A quantity in the incident and in health. */
+export interface TraceChangeResult {
+  before: number | null;
+  after: number | null;
+  /** Signed: the change in units of what health shows by chance. */
+  score: number;
+  onset?: IsoTime;
+}
+
+/** `compare_traces` { source, service?, from?, to?, baseline_from?, baseline_to?, limit? } */
+export interface CompareTracesResult {
+  source: string;
+  baseline: WindowResult;
+  incident: WindowResult;
+  /** Number of traces compared. */
+  traces: { before: number; after: number };
+  /** Not all traces of both windows were compared. */
+  sampled: boolean;
+  /** What differs notably, by the largest change first. */
+  operations: {
+    service: string;
+    operation: string;
+    /** Those of the three that changed; own time without calls, calls in a trace, failed share of 0 to 1. */
+    self_ms?: TraceChangeResult;
+    calls_per_trace?: TraceChangeResult;
+    error_share?: TraceChangeResult;
+    words: string;
+  }[];
+  /** Time between a caller's span and its callee's: network, proxies, queues. */
+  network: { caller: string; callee: string; network_ms: TraceChangeResult; words: string }[];
+  new_operations: TraceCountResult[];
+  vanished_operations: TraceCountResult[];
+  /** Who calls what: `caller` with its operation, then the callee's. */
+  new_calls: (TraceCountResult & CallerResult)[];
+  vanished_calls: (TraceCountResult & CallerResult)[];
+  notes: string[];
+  truncated: boolean;
+}
+
+interface TraceCountResult {
+  service: string;
+  operation: string;
+  /** How often it was seen in the window that has it. */
+  count: number;
+  words: string;
+}
+
+interface CallerResult {
+  caller: string;
+  caller_operation: string;
+}
+
 /** `service_dependencies` { source, service, direction: downstream | upstream | impact, depth? } */
 export interface ServiceDependenciesResult {
   source: string;
