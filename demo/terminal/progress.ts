@@ -29,7 +29,7 @@ export class ProgressView {
         break;
       case 'tool.completed':
         this.running.delete(text(data['id']));
-        this.line(data['isError'] ? pc.yellow('!') : pc.green('✓'), toolLine(data));
+        this.line(symbolOf(data), toolLine(data));
         this.spin();
         break;
       case 'run.completed':
@@ -62,6 +62,12 @@ export class ProgressView {
       this.stream.write(`  ${symbol} ${line}\n`);
     }
   }
+}
+
+/** A tick only for what brought data. */
+function symbolOf({ isError, answer }: RunEvent['data']): string {
+  if (isError) return pc.yellow('!');
+  return answer === undefined || answer === 'data' ? pc.green('✓') : pc.dim('–');
 }
 
 function toolLine(data: RunEvent['data']): string {

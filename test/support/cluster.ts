@@ -13,6 +13,7 @@ import { freePort } from '../../src/embedded/free-port.ts';
 import { waitUntil } from './wait-until.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startProgram, type Program } from './program.ts';
+import { DEMO_INCIDENTS } from '../../demo/arguments.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
 import { workflowBundle } from './own-programs.ts';
 import { temporalAddress } from './temporal.ts';
@@ -68,6 +69,7 @@ export async function startCluster(options: {
     CASEBOOK_BOOTSTRAP_API_KEY: apiKey,
     CASEBOOK_SECRET_KEY: randomBytes(32).toString('hex'),
     CASEBOOK_RATE_LIMIT: 'off',
+    CASEBOOK_INCIDENTS_DIR: DEMO_INCIDENTS,
     ...(model && { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'test' }),
     ...options.env,
   };

@@ -22,12 +22,13 @@ import { workflowBundle } from './own-programs.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { LONG_TIMEOUTS } from './timeouts.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
-import { catalogOf } from './telemetry-source.ts';
+import { catalogOf, memorySource } from './telemetry-source.ts';
 import { temporalAddress } from './temporal.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface HarnessOptions {
   script: Script;
+  /** One that is empty by default. */
   sources?: TelemetrySource[];
   /** Tools beyond those every run has. */
   tools?: Tool[];
@@ -112,7 +113,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       matcher: deps.matcher,
       client: temporal,
       model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: DEFAULT_MODEL }),
-      ownSources: catalogOf(...(options.sources ?? [])),
+      ownSources: catalogOf(...(options.sources ?? [memorySource({})])),
       satelliteAccess: options.satellites,
     },
     rooms,

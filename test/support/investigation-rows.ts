@@ -22,13 +22,15 @@ export interface InvestigationRows {
   results?: string[];
   /** The tool that is called. */
   tool?: string;
+  /** Columns of every tool call that are not the usual ones. */
+  call?: Partial<ToolCall>;
   /** Ids of these calls, where something points to them; the others get new ones. */
   toolIds?: string[];
 }
 
 /** Stores an investigation that is processing, with its conversation and tool results. */
 export async function storeInvestigation(orm: Orm, rows: InvestigationRows = {}): Promise<StoredInvestigation> {
-  const { teamId = randomUUID(), row, result, results = [], tool = 'promql', toolIds = [] } = rows;
+  const { teamId = randomUUID(), row, result, results = [], tool = 'promql', toolIds = [], call } = rows;
   const id = randomUUID();
   const em = forTeam(orm.em, teamId);
   em.create(Conversation, {
@@ -68,7 +70,8 @@ export async function storeInvestigation(orm: Orm, rows: InvestigationRows = {})
       sha256: contentDigest(content),
       startedAt: new Date(),
       finishedAt: new Date(),
-    });
+      ...call,
+    } as ToolCall);
   }
   await em.flush();
   return { id, teamId };

@@ -2,6 +2,7 @@
 import {
   SourceError,
   type Change,
+  type LoadSources,
   type LogLine,
   type MetricSeries,
   type PromqlSeries,
@@ -26,6 +27,9 @@ export interface MemoryTelemetry {
 }
 
 const inside = ({ from, to }: TimeWindow, at: number): boolean => at >= from && at < to;
+
+/** The sources of a team that has connected one. */
+export const loadsOneSource: LoadSources = async () => catalogOf(memorySource({}));
 
 /** A {@link TelemetrySource} over what it is given; it offers what is there and nothing else. */
 export function memorySource(telemetry: MemoryTelemetry): TelemetrySource {

@@ -21,6 +21,7 @@ import { ForeignKeysMigration } from './20261122090000-foreign-keys.ts';
 import { SatelliteCredentialsMigration } from './20261122100000-satellite-credentials.ts';
 import { ApprovalsMigration } from './20261122110000-approvals.ts';
 import { FindingActsMigration } from './20261123040000-finding-acts.ts';
+import { CoverageMigration } from './20261123043000-coverage.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -44,4 +45,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261122100000-satellite-credentials', class: SatelliteCredentialsMigration },
   { name: '20261122110000-approvals', class: ApprovalsMigration },
   { name: '20261123040000-finding-acts', class: FindingActsMigration },
+  { name: '20261123043000-coverage', class: CoverageMigration },
 ];

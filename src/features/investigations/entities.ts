@@ -1,5 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Run } from '../runs/index.ts';
+import type { Coverage } from './coverage/compute.ts';
 import type { CheckedReport } from './report/schema.ts';
 
 /** A question about a production problem and, in the end, its answer. */
@@ -18,6 +19,8 @@ export const Investigation = defineEntity({
     alertSummary: p.text().strictNullable(),
     investigationText: p.text().strictNullable(),
     report: p.json<CheckedReport>().strictNullable(),
+    /** What was asked and what answered; null until it has ended. */
+    coverage: p.json<Coverage>().nullable(),
     rerunOfId: p.uuid().strictNullable(),
   },
 });

@@ -2,8 +2,10 @@ import { isOpen, shownStatus } from '../runs/index.ts';
 import type { z } from 'zod';
 import { hasSeries } from '../charts/index.ts';
 import type { RunProgress } from '../runs/index.ts';
-import type { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index.ts';
+import { isRecorded } from '../sources/index.ts';
+import { sourceOfCall, type Conversation, type ModelTurn, type ToolCall, type Message } from '../transcripts/index.ts';
 import { investigationWorkflowId } from './contract.ts';
+import { errorOf } from './failure.ts';
 import type { Investigation } from './entities.ts';
 import type { ListedInvestigation } from './queries.ts';
 import type { InvestigationRow } from './service.ts';
@@ -80,6 +82,7 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
     ...summaryOf(investigation, links),
     investigation_text: investigation.investigationText,
     explanation: investigation.explanation,
+    error: errorOf(investigation),
     started_at: iso(investigation.startedAt),
     cancel_requested_at: iso(investigation.cancelRequestedAt),
     progress: progress
@@ -112,10 +115,12 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
           unverified_claims: report.unverifiedClaims,
         }
       : null,
+    coverage: presentCoverage(investigation),
     hypotheses: report?.hypotheses ?? [],
-    citations: (report?.citations ?? []).map(({ toolCallId, ...citation }) => ({
+    citations: (report?.citations ?? []).map(({ toolCallId, source, ...citation }) => ({
       ...citation,
       tool_call_id: toolCallId,
+      source: presentSource(source),
     })),
     usage: presentUsage(turns),
     temporal: {
@@ -124,6 +129,18 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
         ? `${links.temporalUiUrl}/namespaces/${links.temporalNamespace}/workflows/${investigationWorkflowId(investigation.id)}`
         : null,
     },
+  };
+}
+
+const presentSource = (id: string | undefined) => (id === undefined ? null : { id, recorded: isRecorded(id) });
+
+function presentCoverage({ coverage }: Investigation): Detail['coverage'] {
+  if (!coverage) return null;
+  const { outcome, signals, sources } = coverage;
+  return {
+    outcome,
+    signals: signals.map(({ leavesOpen, ...signal }) => ({ ...signal, leaves_open: leavesOpen })),
+    sources,
   };
 }
 
@@ -152,6 +169,8 @@ function presentToolCall(call: ToolCall): Detail['steps'][number]['tool_calls'][
     input: call.input,
     status: call.status,
     is_error: call.isError,
+    source: presentSource(sourceOfCall(call)),
+    answer: call.answer ?? null,
     digest: call.digest,
     bytes: call.bytes,
     sha256: call.sha256,

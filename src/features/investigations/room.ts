@@ -1,5 +1,6 @@
 import type { Room, RoomCore } from '../../room.ts';
 import { createProgressReader, createRunLauncher, sweepRuns, type RunSettings } from '../runs/index.ts';
+import type { LoadSources } from '../sources/index.ts';
 import { Investigation } from './entities.ts';
 import { investigationRuns } from './kind.ts';
 import { investigationEndpoints } from './routes.ts';
@@ -22,14 +23,15 @@ export const investigationsRoom = {
     clock,
     log,
     appUrl,
-  }: RoomCore & { config: RunSettings }) {
+    sources,
+  }: RoomCore & { config: RunSettings; sources: LoadSources }) {
     const launcher = createRunLauncher(client, investigationRuns, {
       budget,
       taskQueue: temporal.taskQueue,
       deadlineMs: timeouts.temporalMs,
     });
     return {
-      investigations: { orm, events, clock, log, appUrl, launcher },
+      investigations: { orm, events, clock, log, appUrl, sources, launcher },
       investigationStatus: createStatusReader({
         progress: createProgressReader({ query: (id) => launcher.progress(id) }),
       }),

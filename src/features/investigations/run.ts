@@ -22,7 +22,20 @@ import type {
 } from './contract.ts';
 import { Investigation } from './entities.ts';
 import { endEvent } from './status/events.ts';
-import { calibrate, checkReportAgainst, composeFallbackReport, renderReport, reportSchema } from './report/index.ts';
+import type { LoadSources } from '../sources/index.ts';
+import type { Coverage } from './coverage/compute.ts';
+import { failureOfSources, reportWithoutData, reportWithoutSources } from './coverage/conclude.ts';
+import { loadCoverage } from './coverage/load.ts';
+import { renderCoverage } from './coverage/render.ts';
+import {
+  calibrate,
+  checkReportAgainst,
+  composeFallbackReport,
+  renderReport,
+  reportSchema,
+  type CheckedReport,
+} from './report/index.ts';
+import { safeBlock } from './report/safe-markdown.ts';
 
 export type InvestigationRunDeps = RunDeps & OutcomeDeps;
 
@@ -32,6 +45,7 @@ export interface OutcomeDeps {
   clock: Clock;
   /** Where people see an investigation: `{app_url}/investigation/<id>`. */
   appUrl: string;
+  sources: LoadSources;
 }
 
 /** Records that the run has started, and notifies followers. */
@@ -50,7 +64,7 @@ export async function openCase(deps: OutcomeDeps, input: BeginInvestigationInput
 /**
  * Records how an investigation ended: the checked report as Markdown, or why there is none. Idempotent: a recorded end
  * stays. With `unlessUnread` nothing is recorded while a message waits. A completed investigation always has a report,
- * composed from the evidence if the model gave none.
+ * composed from the evidence if the model gave none. One whose sources all failed has failed, whatever the model says.
  */
 export async function recordOutcome(
   deps: OutcomeDeps,
@@ -88,7 +102,7 @@ async function hasUnreadMessages(em: EntityManager, conversationId: string): Pro
 
 type Conclusion = Pick<
   Investigation,
-  'status' | 'alertSummary' | 'investigationText' | 'report' | 'limitReached' | 'explanation'
+  'status' | 'alertSummary' | 'investigationText' | 'report' | 'coverage' | 'limitReached' | 'explanation'
 >;
 
 async function conclusion(
@@ -100,7 +114,9 @@ async function conclusion(
   const conversation = await em.findOneOrFail(Conversation, { id: investigation.id });
   const turns = await em.find(ModelTurn, { conversationId: investigation.id }, { orderBy: { step: 'desc' }, limit: 1 });
   const submitted = reportSchema.safeParse(conversation.result?.value);
-  const rest = { limitReached: input.limit ?? null, explanation: input.explanation ?? null };
+  const coverage = await loadCoverage(deps, em, investigation);
+  const rest = { coverage, limitReached: input.limit ?? null, explanation: input.explanation ?? null };
+  const covered = renderCoverage(coverage);
 
   if (input.outcome !== 'completed' && !submitted.success) {
     const status: InvestigationStatus = input.outcome;
@@ -109,7 +125,20 @@ async function conclusion(
       status === 'cancelled' ? 'Cancelled before a root cause was found' : 'The investigation failed';
     const results = await em.count(ToolCall, { conversationId: investigation.id, status: 'completed' });
     const known = results > 0 ? `\n\nTool results that were collected and are kept with it: ${results}.` : '';
-    return { ...rest, status, alertSummary, report: null, investigationText: `# ${alertSummary}\n\n${why}${known}` };
+    return {
+      ...rest,
+      status,
+      alertSummary,
+      report: null,
+      investigationText: `# ${alertSummary}\n\n${why}${known}\n\n${covered}`,
+    };
+  }
+
+  if (coverage.outcome === 'sources_failed') {
+    const alertSummary = 'No telemetry source answered';
+    const explanation = failureOfSources(coverage);
+    const text = `# ${alertSummary}\n\n${safeBlock(explanation)} Ask again once they are back.\n\n${covered}`;
+    return { ...rest, explanation, status: 'failed', alertSummary, report: null, investigationText: text };
   }
 
   const evidence = await loadEvidence(em, investigation.id);
@@ -117,18 +146,24 @@ async function conclusion(
   const { limit, explanation: failure } = input;
   const written = submitted.success ? submitted.data : composeFallbackReport({ query, limit, failure, evidence });
   const { report, confidenceBasis } = calibrate(written, evidence);
-  const checked = {
-    ...(await checkReportAgainst(report, evidenceReader(em, investigation.id))),
-    confidenceBasis,
-  };
+  const read = await checkReportAgainst(report, evidenceReader(em, investigation.id));
+  const checked = supported(coverage, { ...read, confidenceBasis }, deps.appUrl);
   const [turn] = turns;
   const investigationText = renderReport(checked, {
     model: turn?.model ?? 'no model answered',
     provider: turn?.provider === 'offline' ? 'offline' : 'anthropic',
     limit: input.limit,
+    coverage: covered,
     investigationUrl: `${deps.appUrl}/investigation/${investigation.id}`,
   });
   return { ...rest, status: 'completed', alertSummary: checked.title, report: checked, investigationText };
+}
+
+/** A report as far as its sources can support one. */
+function supported({ outcome, sources }: Coverage, report: CheckedReport, appUrl: string): CheckedReport {
+  if (outcome === 'no_sources') return reportWithoutSources(appUrl);
+  const isAsked = sources.some(({ asked }) => asked > 0);
+  return outcome === 'nothing_found' && isAsked ? reportWithoutData(report) : report;
 }
 
 /** The run's name for operators: one line of the question. */

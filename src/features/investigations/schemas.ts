@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageFields } from '../../http/fields.ts';
+import { SIGNALS } from './coverage/compute.ts';
 import { confidenceBasis, reportSchema } from './report/schema.ts';
 
 export const investigationStatus = z.enum(['processing', 'completed', 'failed', 'cancelled']);
@@ -86,6 +87,11 @@ export const InvestigationListResponse = z
   .object({ items: z.array(InvestigationSummary), page: z.int(), count: z.int(), total: z.int() })
   .meta({ id: 'InvestigationListResponse' });
 
+const citedSource = z
+  .object({ id: z.string(), recorded: z.boolean().describe('A recording: nothing in it is about the present.') })
+  .nullable()
+  .describe('The source that was queried; null if none was.');
+
 const InvestigationToolCall = z
   .object({
     id: z.uuid(),
@@ -95,6 +101,11 @@ const InvestigationToolCall = z
     input: z.unknown(),
     status: z.enum(['pending', 'completed', 'cancelled']),
     is_error: z.boolean(),
+    source: citedSource,
+    answer: z
+      .enum(['data', 'nothing', 'refused', 'unavailable'])
+      .nullable()
+      .describe('What the source made of it; null for tools that query none.'),
     digest: z.string().nullable(),
     bytes: z.int().nullable(),
     sha256: z.string().nullable(),
@@ -140,6 +151,7 @@ const InvestigationCitation = z
     evidence: z.int(),
     tool_call_id: z.uuid().nullable(),
     tool: z.string().nullable(),
+    source: citedSource,
     sha256: z.string().nullable(),
     excerpts: z.array(z.object({ text: z.string(), verified: z.boolean(), offset: z.int().nullable() })),
   })
@@ -155,10 +167,45 @@ const InvestigationReport = reportSchema
   })
   .meta({ id: 'InvestigationReport' });
 
+const counts = {
+  asked: z.int().describe('Queries made.'),
+  answered: z.int().describe('Queries that brought data.'),
+  failed: z.int().describe('Queries that were not answered.'),
+};
+
+const InvestigationCoverage = z
+  .object({
+    outcome: z
+      .enum(['answered', 'nothing_found', 'no_sources', 'sources_failed'])
+      .describe('`no_sources`: the team has none; `sources_failed`: none that was asked answered.'),
+    signals: z.array(
+      z.object({
+        signal: z.enum(SIGNALS),
+        status: z.enum(['answered', 'empty', 'failed', 'not_asked', 'not_connected']),
+        sources: z.array(z.string()).describe('Sources that offer it.'),
+        ...counts,
+        leaves_open: z.string().nullable().describe('What is not known for lack of it, in words.'),
+      }),
+    ),
+    sources: z.array(
+      z.object({
+        source: z.string(),
+        recorded: z.boolean(),
+        ...counts,
+        error: z.string().nullable().describe('Why it did not answer; null if it did.'),
+      }),
+    ),
+  })
+  .meta({ id: 'InvestigationCoverage' });
+
 export const InvestigationDetailResponse = summaryFields
   .extend({
     investigation_text: z.string().nullable(),
     explanation: z.string().nullable(),
+    error: z
+      .object({ code: z.enum(['sources_failed', 'model_failure', 'failed']), message: z.string() })
+      .nullable()
+      .describe('Why it failed; null unless it did.'),
     started_at: time.nullable(),
     cancel_requested_at: time.nullable(),
     progress: z
@@ -171,12 +218,15 @@ export const InvestigationDetailResponse = summaryFields
       })
       .nullable()
       .describe('From the running workflow; null if it has ended or no worker answers.'),
-    plan: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'done', 'skipped']) })),
+    plan: z.array(
+      z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'done', 'skipped', 'no_data']) }),
+    ),
     steps: z.array(InvestigationStep),
     messages: z.array(
       z.object({ id: z.uuid(), text: z.string(), created_at: time, delivered_step: z.int().nullable() }),
     ),
     report: InvestigationReport.nullable(),
+    coverage: InvestigationCoverage.nullable().describe('What was asked and what answered; null while it runs.'),
     hypotheses: reportSchema.shape.hypotheses,
     citations: z.array(InvestigationCitation),
     usage: RunUsage,

@@ -92,6 +92,7 @@ export async function commitInvestigation(
     alertSummary: null,
     investigationText: null,
     report: null,
+    coverage: null,
   });
   await em.flush();
   return investigation;

@@ -1,8 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { actorOf } from '../../http/authenticate.ts';
-import { frameToolResult, normalizeOutput, viewOf } from '../tools/index.ts';
-import type { ToolOutput } from '../tools/tool.ts';
+import { capabilityOf, frameToolResult, normalizeOutput, viewOf } from '../tools/index.ts';
+import type { PlanItem, ToolOutput } from '../tools/tool.ts';
+import { tickPlan } from './plan.ts';
 import { invalidToolInput } from '../../platform/anthropic/index.ts';
 import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
 import { isOpen, type ToolCallInput, type ToolCallResult } from './contract.ts';
@@ -107,9 +108,8 @@ async function invoke(
       return failure('The call was cancelled before it finished.');
     }
     if (timeout.signal.aborted) {
-      return failure(
-        `No answer within ${input.timeoutSeconds} s: the call was stopped. Narrow it down, or use another source.`,
-      );
+      const message = `No answer within ${input.timeoutSeconds} s: the call was stopped. Narrow it down, or use another source.`;
+      return { ...failure(message), ...(capabilityOf(call.name) && { answer: 'unavailable' }) };
     }
     deps.log.error({ err: error, tool: call.name, toolCallId: call.id }, 'a tool failed unexpectedly');
     return failure(`The tool failed: ${messageOf(error)}`);
@@ -150,6 +150,7 @@ async function store(
     em.assign(call, {
       status: cancelled ? 'cancelled' : 'completed',
       isError: output.isError ?? false,
+      answer: output.answer ?? null,
       digest: storableText(output.digest.slice(0, 200)),
       view: frameToolResult({ evidence: call.evidence, tool: call.name, view }),
       content,
@@ -158,11 +159,32 @@ async function store(
       startedAt,
       finishedAt,
     });
-    if (output.effect?.kind === 'plan') conversation.plan = output.effect.items;
+    if (output.effect?.kind === 'plan') conversation.plan = await ticked(em, conversation, call, output.effect.items);
     if (output.effect?.kind === 'finish') conversation.result = { toolCallId: call.id, value: output.effect.result };
     await em.flush();
     return call;
   });
+}
+
+/** A new plan, whose items are done only as far as the calls since the last one brought data. */
+async function ticked(
+  em: EntityManager,
+  { id: conversationId, plan }: Conversation,
+  call: ToolCall,
+  items: PlanItem[],
+): Promise<PlanItem[]> {
+  const earlier = { conversationId, step: { $lt: call.step } };
+  const [last] = await em.find(
+    ToolCall,
+    { ...earlier, name: call.name, isError: false },
+    { orderBy: { step: 'desc' }, limit: 1 },
+  );
+  const since = await em.find(ToolCall, { conversationId, step: { $gte: last?.step ?? 0, $lt: call.step } });
+  return tickPlan(
+    items,
+    plan,
+    since.flatMap(({ answer }) => answer ?? []),
+  );
 }
 
 async function announce(
@@ -178,6 +200,7 @@ async function announce(
       ...describe(call),
       status: call.status,
       isError: call.isError,
+      ...(call.answer && { answer: call.answer }),
       digest: call.digest,
       bytes: call.bytes,
     }),

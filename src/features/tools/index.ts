@@ -42,4 +42,9 @@ export const sharedTools: readonly Tool[] = [
   updatePlan,
 ];
 
+const capabilities = new Map(sharedTools.map(({ name, capability }) => [name, capability]));
+
+/** What a tool queries; undefined if it queries no source. */
+export const capabilityOf = (tool: string) => capabilities.get(tool);
+
 export const toolsRoom = { name: 'tools', tools: sharedTools } satisfies Room;

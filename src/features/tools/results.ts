@@ -23,6 +23,8 @@ export interface ListSourcesResult {
   /** True if sources, or alerts of one, were left out. */
   truncated: boolean;
   now: IsoTime;
+  /** For a team without a source: how to connect one. */
+  note?: string;
 }
 
 /** `list_services` { source } */

@@ -2,14 +2,21 @@
 import type { z } from 'zod';
 import type { Actor } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { OnWait, SourceCatalog } from '../sources/port.ts';
+import type { OnWait, SourceCapability, SourceCatalog } from '../sources/port.ts';
 import { compactJson, oneLine } from './text.ts';
 
 /** One item of the run's todo list, shown to the operator. */
 export interface PlanItem {
   text: string;
-  status: 'pending' | 'in_progress' | 'done' | 'skipped';
+  /** `no_data`: it was worked on, but nothing that was asked brought data. Only the loop says so, never a model. */
+  status: 'pending' | 'in_progress' | 'done' | 'skipped' | 'no_data';
 }
+
+/**
+ * What a source made of a query: `data`; `nothing`, for it has none of what was asked for; `refused`, for it cannot
+ * answer that question, such as one about an unknown service; `unavailable`, for it did not answer.
+ */
+export type SourceAnswer = 'data' | 'nothing' | 'refused' | 'unavailable';
 
 /** Earlier results of the same conversation, by their evidence number. */
 export interface EvidenceReader {
@@ -24,6 +31,8 @@ export interface StoredEvidence {
   evidence: number;
   toolCallId: string;
   tool: string;
+  /** The source that was queried; absent if none was. */
+  source?: string;
   /** The text as the tool returned it: whole, or its start if `characters` says that there is more. */
   content: string;
   /** Length of the whole text, if `content` may be truncated. */
@@ -64,6 +73,8 @@ export interface ToolOutput {
   digest: string;
   /** The tool understood the call but could not carry it out; the model should try something else. */
   isError?: boolean;
+  /** For tools that query telemetry. */
+  answer?: SourceAnswer;
   /** What the run itself must act on, beyond the text. */
   effect?: ToolEffect;
 }
@@ -84,6 +95,8 @@ export interface Tool<Input = unknown> {
    * by whoever answers.
    */
   inputSchema?: Record<string, unknown>;
+  /** What it queries, if it queries a source. */
+  capability?: SourceCapability;
   /** The scope the actor needs for the tool to be offered and called; absent if reading is enough. */
   requires?: string;
   /**

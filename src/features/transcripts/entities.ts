@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { teamColumns, teamFilter } from '../../db/base.ts';
-import type { PlanItem } from '../tools/tool.ts';
+import type { PlanItem, SourceAnswer } from '../tools/tool.ts';
 import type { ContentBlock } from '../../platform/anthropic/port.ts';
 
 /**
@@ -83,6 +83,11 @@ export const ToolCall = defineEntity({
     summary: p.text(),
     status: p.enum(['pending', 'completed', 'cancelled'] as const),
     isError: p.boolean().default(false),
+    /** What the source that was queried made of it; null for other tools, and until the call is completed. */
+    answer: p
+      .enum(['data', 'nothing', 'refused', 'unavailable'] as const)
+      .$type<SourceAnswer>()
+      .nullable(),
     digest: p.text().strictNullable(),
     /** What the model is shown of the result, framed and bounded. Lazy, like the content. */
     view: p.text().strictNullable().lazy(),

@@ -12,6 +12,7 @@ export {
   evidenceReader,
   loadEvidence,
   loadTranscript,
+  sourceOfCall,
   SAID_ORDER,
 } from './service.ts';
 export { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall };

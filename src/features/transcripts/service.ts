@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { grants, requireOneOf, type Principal } from '../../http/authenticate.ts';
 import { NotFound } from '../../http/errors.ts';
 import { deleteInParts } from '../../db/delete-in-parts.ts';
-import type { EvidenceReader, StoredEvidence } from '../tools/tool.ts';
+import { capabilityOf, type EvidenceReader, type StoredEvidence } from '../tools/index.ts';
 import { Conversation, Message, ModelTurn, ToolCall, AuxiliaryCall } from './entities.ts';
 import type { TranscriptRows } from './messages.ts';
 
@@ -97,11 +97,19 @@ export async function loadEvidence(em: EntityManager, conversationId: string): P
   });
 }
 
+/** The source that a tool call queries; undefined if it queries none. */
+export function sourceOfCall({ name, input }: Pick<ToolCall, 'name' | 'input'>): string | undefined {
+  if (capabilityOf(name) === undefined || typeof input !== 'object' || input === null) return undefined;
+  return 'source' in input && typeof input.source === 'string' ? input.source : undefined;
+}
+
 function toStoredEvidence(call: Omit<ToolCall, 'content' | 'view'>, content: string): StoredEvidence {
+  const source = sourceOfCall(call);
   return {
     evidence: call.evidence,
     toolCallId: call.id,
     tool: call.name,
+    ...(source !== undefined && { source }),
     content,
     sha256: call.sha256 ?? contentDigest(content),
   };

@@ -12,6 +12,9 @@ import type { EventLog } from '../../../src/platform/event-log/index.ts';
 import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { storeInvestigation, type StoredInvestigation } from '../../support/investigation-rows.ts';
+import { errorOf } from '../../../src/features/investigations/failure.ts';
+import type { LoadSources } from '../../../src/features/sources/index.ts';
+import { catalogOf, loadsOneSource, memorySource } from '../../support/telemetry-source.ts';
 import { reportInput } from '../../support/scripts.ts';
 
 describe('recording the end of an investigation', () => {
@@ -23,7 +26,13 @@ describe('recording the end of an investigation', () => {
   });
   after(() => stop?.());
 
-  const depsOf = (orm: Orm): OutcomeDeps => ({ orm, events, clock: systemClock, appUrl: 'http://localhost' });
+  const depsOf = (orm: Orm, sources = loadsOneSource): OutcomeDeps => ({
+    orm,
+    events,
+    clock: systemClock,
+    appUrl: 'http://localhost',
+    sources,
+  });
   const record = ({ id, teamId }: StoredInvestigation, more: object = {}, orm = database.orm) =>
     recordOutcome(depsOf(orm), { investigationId: id, teamId, outcome: 'completed', ...more });
   const rowOf = ({ id, teamId }: StoredInvestigation) =>
@@ -33,7 +42,11 @@ describe('recording the end of an investigation', () => {
     em.create(Message, { teamId, conversationId: id, text: 'Look at payment.', deliveredStep });
     await em.flush();
   };
-  const reported = { result: reportInput(), results: ['{"sources":[]}'] };
+  const SERVICE = 'payment';
+  const reported = {
+    result: reportInput({ root_cause: { service: SERVICE, statement: 'It leaks [1].' } }),
+    results: ['{"sources":[]}'],
+  };
 
   it('takes one connection a run: more may end at once than the pool has connections', async () => {
     const poolSize = 4;
@@ -68,6 +81,55 @@ describe('recording the end of an investigation', () => {
     assert.deepEqual([unsure.service, unsure.confidence], [undefined, 0.3]);
     assert.equal(unnamed.alertSummary, 'No cause established; candidates: payment');
     assert.match(unnamed.investigationText ?? '', /\*\*Service at fault:\*\* not known/);
+  });
+
+  describe('whatever the model says', () => {
+    const named = { ...reported, call: { input: { source: 'prometheus' } } };
+    const ended = async (
+      call: Partial<ToolCall>,
+      sources: LoadSources = async () => catalogOf(memorySource({ id: 'prometheus', series: [] })),
+    ): Promise<Investigation> => {
+      const run = await storeInvestigation(database.orm, { ...named, call: { ...named.call, ...call } });
+      const input = { investigationId: run.id, teamId: run.teamId, outcome: 'completed' } as const;
+      const first = await recordOutcome(depsOf(database.orm, sources), input);
+      assert.deepEqual(await recordOutcome(depsOf(database.orm), input), first, 'a recorded end stays');
+      return rowOf(run);
+    };
+
+    it('names a cause where a query brought data, with what was covered', async () => {
+      const { status, report, coverage, investigationText } = await ended({ answer: 'data' });
+      assert.deepEqual([status, report?.root_cause.service], ['completed', SERVICE]);
+      assert.equal(coverage?.signals.find(({ signal }) => signal === 'metrics')?.status, 'answered');
+      assert.match(investigationText ?? '', /\n## Coverage\n\n- \*\*Metrics:\*\* 1 of 1 query brought data\.\n/);
+    });
+
+    it('has failed, and names the sources, if all that were asked did', async () => {
+      const digest = 'Error: prometheus:9090 did not answer: ECONNREFUSED';
+      const row = await ended({ answer: 'unavailable', isError: true, digest });
+      assert.deepEqual([row.status, row.report, row.alertSummary], ['failed', null, 'No telemetry source answered']);
+      assert.deepEqual(errorOf(row), {
+        code: 'sources_failed',
+        message:
+          'No telemetry source that was asked answered: prometheus (prometheus:9090 did not answer: ECONNREFUSED).',
+      });
+      assert.match(row.investigationText ?? '', /prometheus:9090 did not answer[^]*## Coverage/);
+    });
+
+    it('names no cause if no query brought data', async () => {
+      const { status, report } = await ended({ answer: 'nothing' });
+      assert.deepEqual([status, report?.root_cause.service, report?.confidence], ['completed', null, 0]);
+      assert.match(report?.title ?? '', /^No cause established/);
+    });
+
+    it('says how to connect a source to a team that has none, and names no cause', async () => {
+      const { status, report, investigationText } = await ended({ answer: null, name: 'read_tool_result' }, async () =>
+        catalogOf(),
+      );
+      assert.deepEqual([status, report?.root_cause.service, report?.confidence], ['completed', null, 0]);
+      assert.equal(report?.title, 'No telemetry source is connected');
+      assert.match(investigationText ?? '', /PROMETHEUS_URL[^]*http:\/\/localhost\/satellites/);
+      assert.deepEqual(report?.unverifiedClaims, []);
+    });
   });
 
   it('waits while a message is unread, if it is told to', async () => {

@@ -48,7 +48,13 @@ describe('events of an investigation', () => {
         {
           id: read[1]?.id,
           event: `run.${status}`,
-          data: { status, alertSummary: 'found', limit: null, at: at[1] },
+          data: {
+            status,
+            alertSummary: 'found',
+            limit: null,
+            at: at[1],
+            ...(status === 'failed' && { code: 'failed' }),
+          },
         },
       ]);
     });

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { DEMO_INCIDENTS } from '../../../demo/arguments.ts';
 import { startCluster, type Cluster } from '../cluster.ts';
 import type { Script } from '../scripted-model/index.ts';
 import { sharedBrowser } from './browser.ts';
@@ -59,8 +58,7 @@ const BUILT = join(import.meta.dirname, '..', '..', '..', 'web', 'dist', 'index.
 export async function startWeb(options: { script?: Script; env?: Record<string, string> } = {}): Promise<Web> {
   if (!existsSync(BUILT)) throw new Error('The web app is not built: npm run build:web');
   const browser = await sharedBrowser();
-  const env = { CASEBOOK_INCIDENTS_DIR: DEMO_INCIDENTS, ...options.env };
-  const cluster = await startCluster({ apis: 1, workers: 1, ...options, env });
+  const cluster = await startCluster({ apis: 1, workers: 1, ...options });
   const { apiKey } = cluster;
   const [api] = cluster.apis;
   if (api === undefined) throw new Error('The cluster has no API.');

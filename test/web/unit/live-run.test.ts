@@ -51,6 +51,7 @@ describe('what the events of a run amount to', () => {
       finishedAt: '2026-03-10T12:00:02.000Z',
       status: 'completed',
       isError: true,
+      answer: null,
       digest: 'No such metric',
       bytes: 12,
     });

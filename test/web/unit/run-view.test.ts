@@ -17,6 +17,8 @@ const call = {
   started_at: null,
   finished_at: null,
   duration_ms: null,
+  source: null,
+  answer: null,
   has_series: false,
   result_url: '/api/tool-results/c1',
 };
@@ -50,6 +52,13 @@ describe('the run as the page shows it', () => {
     assert.equal(view?.calls[0]?.digest, '3 series');
     assert.equal(view?.calls[0]?.hasSeries, true);
     assert.equal(view?.durationMs, 1_000);
+  });
+
+  it('ticks a call only if it brought data', () => {
+    const states = (['data', 'nothing', null] as const).map(
+      (answer) => stepViews([{ ...step, tool_calls: [{ ...done, answer }] }], running)[0]?.calls[0]?.state,
+    );
+    assert.deepEqual(states, ['done', 'empty', 'done']);
   });
 
   it('puts steps that are only heard of after those that are stored', () => {

@@ -54,6 +54,7 @@ function checkCitation(citation: Citation, stored: StoredEvidence | undefined): 
     evidence: citation.evidence,
     toolCallId: stored?.toolCallId ?? null,
     tool: stored?.tool ?? null,
+    ...(stored?.source !== undefined && { source: stored.source }),
     sha256: stored?.sha256 ?? null,
     excerpts: citation.excerpts.map((text) => {
       const offset = content === undefined ? undefined : locateExcerpt(content, text);

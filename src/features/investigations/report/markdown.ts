@@ -1,6 +1,7 @@
 /** Renders the report for people. */
 import type { RunLimit } from '../../runs/contract.ts';
 import { verifiedNumbers } from './check.ts';
+import { isRecorded } from '../../sources/index.ts';
 import { describeLimit } from './limits.ts';
 import { codeSpan, fenced, safeBlock, safeInline } from './safe-markdown.ts';
 import type { CheckedCitation, CheckedReport, ConfidenceBasis, Hypothesis } from './schema.ts';
@@ -13,6 +14,8 @@ export interface ReportMetadata {
   provider: 'anthropic' | 'offline';
   /** What ended the run before the model was done. */
   limit?: RunLimit;
+  /** The section on coverage, as Markdown. */
+  coverage?: string;
   /** Where to see the run with all its tool calls. */
   investigationUrl?: string;
 }
@@ -53,6 +56,7 @@ export function renderReport(report: CheckedReport, metadata: ReportMetadata): s
     `## Impact\n\n${block(report.impact)}`,
     `## Recommended change\n\n${inline(recommended_change.summary)}`,
     recommended_change.details && block(recommended_change.details),
+    metadata.coverage,
     evidenceSection(report.citations),
     listSection('Claims without verified evidence', report.unverifiedClaims, ({ where, claim, why }) => {
       return `${codeSpan(where)} ${safeInline(why)}: “${safeInline(claim)}”`;
@@ -73,11 +77,12 @@ function evidenceSection(citations: readonly CheckedCitation[]): string {
   return `## Evidence\n\n${ordered.map(renderCitation).join('\n\n')}`;
 }
 
-function renderCitation({ n, evidence, tool, sha256, excerpts }: CheckedCitation): string {
+function renderCitation({ n, evidence, tool, source, sha256, excerpts }: CheckedCitation): string {
+  const of = source === undefined ? '' : ` of ${codeSpan(source)}${isRecorded(source) ? ' (recorded)' : ''}`;
   const head =
     tool === null
       ? `**[${n}]** evidence ${evidence}: **there is no such evidence**`
-      : `**[${n}]** evidence ${evidence}, ${codeSpan(tool)}, sha256 ${codeSpan((sha256 ?? '').slice(0, 12))}`;
+      : `**[${n}]** evidence ${evidence}, ${codeSpan(tool)}${of}, sha256 ${codeSpan((sha256 ?? '').slice(0, 12))}`;
   const quoted = excerpts.map(({ text, verified, offset }) => {
     const state = verified ? `Verified at character ${offset}:` : '**Not verified: this text is not in the evidence.**';
     return `${state}\n\n${fenced(text)}`;

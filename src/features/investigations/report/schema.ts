@@ -52,6 +52,8 @@ export interface CheckedCitation {
   /** null if the conversation has no such evidence. */
   toolCallId: string | null;
   tool: string | null;
+  /** The source that was queried; absent if none was. */
+  source?: string;
   /** sha256 of the whole stored tool result. */
   sha256: string | null;
   excerpts: { text: string; verified: boolean; /** Character offset in the stored result. */ offset: number | null }[];

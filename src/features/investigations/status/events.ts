@@ -2,10 +2,18 @@ import type { SseEvent } from '../../../http/streams/sse.ts';
 import type { EventLog, NewEvent } from '../../../platform/event-log/port.ts';
 import { conversationStream, FINAL_EVENT_TYPES, followRun, stateEvent, isOpen } from '../../runs/index.ts';
 import type { Investigation } from '../entities.ts';
+import { errorOf } from '../failure.ts';
 
 /** The last event of a run; its key makes it the same one, whoever appends it. */
-export function endEvent({ status, alertSummary, limitReached }: Investigation): NewEvent {
-  return stateEvent(`run.${status}`, 'run:ended', { status, alertSummary, limit: limitReached });
+export function endEvent(row: Investigation): NewEvent {
+  const { status, alertSummary, limitReached } = row;
+  const error = errorOf(row);
+  return stateEvent(`run.${status}`, 'run:ended', {
+    status,
+    alertSummary,
+    limit: limitReached,
+    ...(error && { code: error.code }),
+  });
 }
 
 /** The last event of a run that has ended. */

@@ -1,5 +1,5 @@
 /** Queries a satellite on behalf of a tool call, and formats the answer for the model. */
-import { errorOutput, oneLine, type ToolContext, type ToolOutput } from '../../tools/index.ts';
+import { errorOutput, oneLine, type SourceAnswer, type ToolContext, type ToolOutput } from '../../tools/index.ts';
 import {
   SatelliteCallError,
   type SatelliteCalls,
@@ -39,12 +39,17 @@ export async function ask(
     const { content, isError } = target.kind === 'mcp' ? readMcpResult(text) : { content: text, isError: false };
     const size = `${content.length.toLocaleString('en-US')} characters`;
     const digest = isError ? `Error: ${oneLine(content, 150)}` : `${offer.satellite} ${offer.what}: ${size}`;
-    return { content, digest, isError };
+    return { content, digest, isError, answer: isError ? 'refused' : 'data' };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof SatelliteCallError) return explain(error, offer);
+    if (error instanceof SatelliteCallError) return { ...explain(error, offer), answer: answerOf(error) };
     throw error;
   }
+}
+
+function answerOf(error: SatelliteCallError): SourceAnswer {
+  const isAbout = error instanceof SatelliteRefused && ['bad_request', 'not_found', 'too_large'].includes(error.code);
+  return isAbout ? 'refused' : 'unavailable';
 }
 
 function explain(error: SatelliteCallError, { satellite, inputSchema }: Offer): ToolOutput {

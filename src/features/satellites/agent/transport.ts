@@ -3,7 +3,7 @@ import { QueryError, type Transport } from '@casebook/connectors';
 import type { RequestTarget } from '@casebook/wire';
 import { uuidOf } from '../../../platform/uuid.ts';
 import type { SourceCall } from '../../sources/index.ts';
-import { SatelliteCallError, type SatelliteCalls } from '../calls/port.ts';
+import { SatelliteCallError, SatelliteRefused, SatelliteTimeout, type SatelliteCalls } from '../calls/port.ts';
 import { reasonOf } from './ask.ts';
 import type { KnownSatellite } from './port.ts';
 
@@ -36,7 +36,7 @@ export function overSatellite(
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof SatelliteCallError)
-          throw new QueryError('failed', reasonOf(error, satellite.name), { cause: error });
+          throw new QueryError(codeOf(error), reasonOf(error, satellite.name), { cause: error });
         if (error instanceof SyntaxError)
           throw new QueryError(
             'failed',
@@ -46,6 +46,12 @@ export function overSatellite(
       }
     },
   };
+}
+
+/** The code that the connector gave, if it was asked at all. */
+function codeOf(error: SatelliteCallError): QueryError['code'] {
+  if (error instanceof SatelliteTimeout) return 'timeout';
+  return error instanceof SatelliteRefused && error.code !== 'cancelled' ? error.code : 'failed';
 }
 
 export type RequestIds = (satelliteId: string, target: RequestTarget) => string;

@@ -9,6 +9,10 @@ import { limitField, sourceField, defineSourceTool } from './source-tool.ts';
 const MAX_SOURCES = 100;
 const MAX_ALERTS = 20;
 
+const NONE =
+  'The team has no telemetry source: nothing can be looked at, and no cause can be found. Say so, and that one is connected ' +
+  'by setting PROMETHEUS_URL or LOKI_URL for the installation, or by enrolling a satellite (page Satellites of the web app).';
+
 type ListedSource = ListSourcesResult['sources'][number];
 
 /** `list_sources`: the sources, what they cover, and which alerts fired. */
@@ -23,11 +27,23 @@ export const listSources = defineTool({
     const described = await Promise.all(all.slice(0, MAX_SOURCES).map((source) => describe(source, context)));
     const sources = described.map((source) => ({ ...source, alerts: source.alerts.slice(0, MAX_ALERTS) }));
     const truncated = all.length > sources.length || described.some(({ alerts }) => alerts.length > MAX_ALERTS);
-    const result: ListSourcesResult = { sources, truncated, now: toIso(context.clock.now().getTime() / 1000) };
+    const result: ListSourcesResult = {
+      sources,
+      truncated,
+      now: toIso(context.clock.now().getTime() / 1000),
+      ...(all.length === 0 && { note: NONE }),
+    };
     const alerts = sources.reduce((sum, source) => sum + source.alerts.length, 0);
-    return jsonOutput(result, `${count(all.length, 'source')}, ${count(alerts, 'alert')}`);
+    const lost = sources.filter(({ error }) => error !== undefined).length;
+    const answer = all.length === 0 ? 'nothing' : lost === sources.length ? 'unavailable' : 'data';
+    return { ...jsonOutput(result, digestOf(all.length, alerts, lost)), answer };
   },
 });
+
+function digestOf(sources: number, alerts: number, lost: number): string {
+  const found = `${count(sources, 'source')}, ${count(alerts, 'alert')}`;
+  return lost === 0 ? found : `${found}; ${lost} did not answer`;
+}
 
 async function describe(source: TelemetrySource, { signal }: ToolContext): Promise<ListedSource> {
   try {

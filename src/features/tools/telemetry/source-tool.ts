@@ -1,8 +1,9 @@
 /** What tools that query a telemetry source share: input fields, worded once, and how a call finds its source. */
 import { z } from 'zod';
+import { QueryError } from '@casebook/connectors';
 import { SourceError, type SourceCapability, type TelemetrySource } from '../../sources/port.ts';
 import { toUnixSeconds } from '../time.ts';
-import { errorOutput, jsonOutput, defineTool, type Tool, type ToolContext } from '../tool.ts';
+import { errorOutput, jsonOutput, defineTool, type SourceAnswer, type Tool, type ToolContext } from '../tool.ts';
 
 export const sourceField = z.string().trim().min(1).max(200).describe('The id of a source, from list_sources.');
 
@@ -69,18 +70,36 @@ export function defineSourceTool<Input extends { source: string }, Method extend
   const { needs, ...tool } = definition;
   return defineTool<Input>({
     ...tool,
+    capability: needs.capability,
     async run(input, context) {
       try {
         const source = sourceWith(context, input.source, needs);
         const { result, digest } = await definition.answer(input, source, context);
-        return jsonOutput(result, digest);
+        return { ...jsonOutput(result, digest), answer: isEmpty(result) ? 'nothing' : 'data' };
       } catch (error) {
         context.signal.throwIfAborted();
-        if (error instanceof SourceError) return errorOutput(error.message);
+        if (error instanceof SourceError) return { ...errorOutput(error.message), answer: answerOf(error) };
         throw error;
       }
     },
   });
+}
+
+/** Lists that are about the answer, not of it. */
+const ASIDE: ReadonlySet<string> = new Set(['notes', 'cycles']);
+
+/** Whether every list of a result is empty. */
+function isEmpty(result: object): boolean {
+  const lists = Object.entries(result).flatMap(([name, value]) =>
+    Array.isArray(value) && !ASIDE.has(name) ? [value.length] : [],
+  );
+  return lists.length > 0 && lists.every((length) => length === 0);
+}
+
+/** A system that is down or overloaded did not answer; any other error is about the question. */
+function answerOf({ cause }: SourceError): SourceAnswer {
+  const isDown = cause instanceof QueryError && ['failed', 'timeout', 'busy'].includes(cause.code);
+  return isDown ? 'unavailable' : 'refused';
 }
 
 function sourceWith<Method extends keyof TelemetrySource>(

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/database
 import { callerOf, type CallTool } from '../../../support/investigation-tools.ts';
 import { storeInvestigation, type InvestigationRows } from '../../../support/investigation-rows.ts';
 import { reportInput } from '../../../support/scripts.ts';
+import { loadsOneSource } from '../../../support/telemetry-source.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 /** What is only read launches nothing. */
@@ -42,6 +43,7 @@ describe('tools that read investigations', () => {
       clock: systemClock,
       log,
       appUrl: 'http://localhost',
+      sources: loadsOneSource,
       launcher: launchesNothing,
     };
   });

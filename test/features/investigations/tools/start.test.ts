@@ -17,6 +17,7 @@ import { createTemporalClient } from '../../../../temporal/connection.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { callerOf, type CalledTool, type CallTool } from '../../../support/investigation-tools.ts';
 import { temporalAddress } from '../../../support/temporal.ts';
+import { loadsOneSource } from '../../../support/telemetry-source.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const budget = { maxSteps: 1, maxCostUsd: 1, maxWallSeconds: 1, toolTimeoutSeconds: 1, approvalSeconds: 60 };
@@ -43,7 +44,15 @@ describe('start_investigation', () => {
     events = createEventLog({ databaseUrl: database.url, log });
     client = createTemporalClient({ address: await temporalAddress(), namespace: 'default' });
     const launcher = createRunLauncher(client, investigationRuns, { budget, taskQueue: `start-${randomUUID()}` });
-    deps = { orm: database.orm, events, clock: systemClock, log, appUrl: 'https://casebook.test', launcher };
+    deps = {
+      orm: database.orm,
+      events,
+      clock: systemClock,
+      log,
+      appUrl: 'https://casebook.test',
+      sources: loadsOneSource,
+      launcher,
+    };
     call = callerOf(deps, teamId, credentialId);
   });
   after(async () => {

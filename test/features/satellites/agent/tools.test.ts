@@ -98,7 +98,12 @@ describe('tools of satellites', () => {
   it('take an error of an MCP tool for one', async () => {
     const { call } = setUp([shop()], () => ({ content: [{ type: 'text', text: 'No such file: /x' }], isError: true }));
     const output = await call('shop_files_read_file', { path: '/x' });
-    assert.deepEqual(output, { content: 'No such file: /x', digest: 'Error: No such file: /x', isError: true });
+    assert.deepEqual(output, {
+      content: 'No such file: /x',
+      digest: 'Error: No such file: /x',
+      isError: true,
+      answer: 'refused',
+    });
   });
 
   it('take objects only', async () => {

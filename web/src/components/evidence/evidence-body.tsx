@@ -6,6 +6,8 @@ import { duration, wholeTime } from '../ui/time.tsx';
 import { Excerpts } from './excerpts.tsx';
 import type { Evidence, EvidenceCall } from './evidence.ts';
 import { ToolResult, ToolSeries, ToolTrace, TRACE_TOOL } from './tool-views.ts';
+import { queriedSource } from './queried-source.ts';
+import { RecordedMark } from './recorded-mark.tsx';
 
 /** The call, the cited excerpts, its chart and its full result. */
 export function EvidenceBody({ evidence: { call, missing, excerpts } }: { evidence: Evidence }) {
@@ -48,11 +50,17 @@ export function EvidenceBody({ evidence: { call, missing, excerpts } }: { eviden
 
 function CallFacts({ call }: { call: EvidenceCall }) {
   const { name, evidence, started_at: startedAt, duration_ms: tookMs, status = 'completed', is_error: isError } = call;
+  const source = queriedSource(call);
   return (
     <dl className="flex flex-wrap items-center gap-x-6 gap-y-1 text-sm">
       {name !== undefined && (
         <Fact name="Tool">
           <span className="font-mono text-xs">{name}</span>
+        </Fact>
+      )}
+      {source !== undefined && (
+        <Fact name="Source">
+          <bdi className="font-mono text-xs wrap-anywhere">{source.id}</bdi> {source.recorded && <RecordedMark />}
         </Fact>
       )}
       {evidence !== undefined && <Fact name="Evidence">{evidence}</Fact>}

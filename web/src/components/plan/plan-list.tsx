@@ -1,10 +1,11 @@
-import { CircleCheck, CircleDashed, CircleDot, CircleSlash, type LucideIcon } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleDashed, CircleDot, CircleSlash, type LucideIcon } from 'lucide-react';
 import type { PlanItem } from './plan.ts';
 
 const STATES: Record<PlanItem['status'], { icon: LucideIcon; word: string; tone: string }> = {
   pending: { icon: CircleDashed, word: 'To do', tone: 'text-ink-soft' },
   in_progress: { icon: CircleDot, word: 'In progress', tone: 'text-accent' },
   done: { icon: CircleCheck, word: 'Done', tone: 'text-good' },
+  no_data: { icon: CircleAlert, word: 'Brought no data', tone: 'text-warn' },
   skipped: { icon: CircleSlash, word: 'Skipped', tone: 'text-ink-soft' },
 };
 

@@ -1,10 +1,16 @@
 /** The model's todo list, as `update_plan` takes it. */
 export interface PlanItem {
   text: string;
-  status: 'pending' | 'in_progress' | 'done' | 'skipped';
+  status: 'pending' | 'in_progress' | 'done' | 'skipped' | 'no_data';
 }
 
-const STATES: readonly unknown[] = ['pending', 'in_progress', 'done', 'skipped'] satisfies PlanItem['status'][];
+const STATES: readonly unknown[] = [
+  'pending',
+  'in_progress',
+  'done',
+  'skipped',
+  'no_data',
+] satisfies PlanItem['status'][];
 
 const isItem = (item: unknown): item is PlanItem =>
   typeof item === 'object' &&

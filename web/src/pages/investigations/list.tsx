@@ -9,6 +9,7 @@ import { Pager } from '../../components/ui/pager.tsx';
 import { PageHead } from '../../components/ui/panel.tsx';
 import { SearchField } from '../../components/ui/search-field.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
+import { ConnectSource } from '../../components/connect-source.tsx';
 import { NewInvestigation } from './new-investigation.tsx';
 import { investigationsQuery, PAGE_SIZE, statusIn, STATUSES } from './queries.ts';
 import { InvestigationRow } from './row.tsx';
@@ -40,6 +41,7 @@ export function InvestigationsPage() {
     <>
       <title>Investigations · Casebook</title>
       <PageHead title="Investigations" />
+      <ConnectSource />
       {mayStart && <NewInvestigation />}
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <Filter

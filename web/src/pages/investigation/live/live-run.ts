@@ -4,6 +4,7 @@
  */
 import type { StreamEvent } from '../../../components/live/follow-events.ts';
 import { planItems, type PlanItem } from '../../../components/plan/plan.ts';
+import type { ToolCall } from '../queries.ts';
 
 export interface LiveCall {
   id: string;
@@ -16,6 +17,8 @@ export interface LiveCall {
   finishedAt: string | null;
   status: 'pending' | 'completed' | 'cancelled';
   isError: boolean;
+  /** What the source that was queried made of it; null if none was. */
+  answer: ToolCall['answer'];
   digest: string | null;
   bytes: number | null;
 }
@@ -140,6 +143,7 @@ function withCall(run: LiveRun, data: StreamEvent['data'], change: Partial<LiveC
     finishedAt: null,
     status: 'pending',
     isError: false,
+    answer: null,
     digest: null,
     bytes: null,
     ...run.calls[id],
@@ -152,6 +156,7 @@ const completed = (data: StreamEvent['data']): Partial<LiveCall> => ({
   finishedAt: textOf(data['at']),
   status: data['status'] === 'cancelled' ? 'cancelled' : 'completed',
   isError: data['isError'] === true,
+  answer: data['answer'] === 'nothing' ? 'nothing' : null,
   digest: textOf(data['digest']),
   bytes: typeof data['bytes'] === 'number' ? data['bytes'] : null,
 });

@@ -9,7 +9,7 @@ export interface CallView {
   name: string;
   summary: string;
   /** `waiting`: requested by the model, not started. */
-  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  state: 'waiting' | 'running' | 'done' | 'empty' | 'failed' | 'cancelled';
   startedAt: string | null;
   durationMs: number | null;
   digest: string | null;
@@ -85,7 +85,7 @@ export function callView(call: ToolCall, heard?: LiveCall): CallView {
     evidence: call.evidence,
     name: call.name,
     summary: call.summary,
-    state: stateOf(call.status, call.is_error, call.started_at),
+    state: stateOf(call, call.is_error, call.started_at),
     startedAt: call.started_at,
     durationMs: call.duration_ms,
     digest: call.digest,
@@ -98,15 +98,19 @@ function liveCallView(call: LiveCall): CallView {
   const { startedAt, finishedAt } = call;
   return {
     ...call,
-    state: stateOf(call.status, call.isError, startedAt),
+    state: stateOf(call, call.isError, startedAt),
     durationMs: startedAt && finishedAt ? Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) : null,
     hasSeries: false,
   };
 }
 
-function stateOf(status: ToolCall['status'], isError: boolean, startedAt: string | null): CallView['state'] {
+function stateOf(
+  { status, answer }: Pick<ToolCall, 'status' | 'answer'>,
+  isError: boolean,
+  startedAt: string | null,
+): CallView['state'] {
   if (status === 'cancelled') return 'cancelled';
-  if (status === 'completed') return isError ? 'failed' : 'done';
+  if (status === 'completed') return isError ? 'failed' : answer === 'nothing' ? 'empty' : 'done';
   return startedAt === null ? 'waiting' : 'running';
 }
 

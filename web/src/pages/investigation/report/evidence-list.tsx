@@ -1,4 +1,5 @@
 import { ChartLine, TriangleAlert } from 'lucide-react';
+import { RecordedMark } from '../../../components/evidence/recorded-mark.tsx';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { citedCall, inOrder } from '../evidence/citation-order.ts';
 import { useEvidence } from '../evidence/evidence-context.ts';
@@ -30,7 +31,7 @@ export function EvidenceList({ investigation }: { investigation: Investigation }
                   <span className="break-words">{call?.summary ?? 'Missing evidence'}</span>
                   <span className="block text-ink-soft">
                     {citation.tool !== null && <span className="font-mono text-xs">{citation.tool}</span>}{' '}
-                    <Verified citation={citation} />
+                    {citation.source?.recorded === true && <RecordedMark />} <Verified citation={citation} />
                   </span>
                 </span>
                 {call?.has_series === true && (

@@ -2,6 +2,7 @@ import { Info, TriangleAlert } from 'lucide-react';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Prose } from '../evidence/prose.tsx';
 import type { Investigation, Report } from '../queries.ts';
+import { Coverage } from './coverage.tsx';
 import { Hypotheses } from './hypotheses.tsx';
 import { limitWords } from '../../../components/ui/limit-words.ts';
 import { RootCause } from './root-cause.tsx';
@@ -10,7 +11,7 @@ import { UnverifiedClaims } from './unverified-claims.tsx';
 
 /** The report, most important part first. */
 export function ReportView({ investigation, report }: { investigation: Investigation; report: Report }) {
-  const { limit_reached, explanation, status, hypotheses } = investigation;
+  const { limit_reached, explanation, status, hypotheses, coverage } = investigation;
   const { recommended_change: change } = report;
   return (
     <>
@@ -50,6 +51,7 @@ export function ReportView({ investigation, report }: { investigation: Investiga
       </div>
       <Hypotheses hypotheses={hypotheses} />
       <Timeline events={report.timeline} />
+      {coverage !== null && <Coverage coverage={coverage} />}
       <UnverifiedClaims claims={report.unverified_claims} />
     </>
   );

@@ -7,6 +7,7 @@ const STATES: Record<CallView['state'], { icon: LucideIcon; word: string; tone: 
   waiting: { icon: CircleDashed, word: 'Waiting', tone: 'text-ink-soft' },
   running: { icon: LoaderCircle, word: 'Running', tone: 'text-accent animate-spin' },
   done: { icon: CircleCheck, word: 'Done', tone: 'text-good' },
+  empty: { icon: CircleDashed, word: 'No data', tone: 'text-ink-soft' },
   failed: { icon: CircleAlert, word: 'Failed', tone: 'text-bad' },
   cancelled: { icon: CircleSlash, word: 'Cancelled', tone: 'text-ink-soft' },
 };

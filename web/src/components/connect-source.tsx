@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Unplug } from 'lucide-react';
+import { api, dataOf } from '../api/client.ts';
+
+const sourcesQuery = {
+  queryKey: ['sources'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => dataOf(api.GET('/api/sources', { signal })),
+};
+
+/** Tells a team without a telemetry source how to connect one; nothing for any other team. */
+export function ConnectSource() {
+  const { data } = useQuery(sourcesQuery);
+  if (data === undefined || data.sources.length > 0) return null;
+  return (
+    <p
+      role="note"
+      className="mb-4 flex gap-2.5 rounded-lg border border-warn bg-warn-soft px-4 py-3 text-left text-warn"
+    >
+      <Unplug aria-hidden size={18} className="mt-0.5 shrink-0" />
+      <span className="min-w-0 break-words">
+        <strong className="font-semibold">No telemetry source is connected,</strong> so no cause can be found. Set{' '}
+        <code>PROMETHEUS_URL</code> or <code>LOKI_URL</code> for the installation, or{' '}
+        <Link to="/satellites" className="underline">
+          enrol a satellite
+        </Link>{' '}
+        in your own network.
+      </span>
+    </p>
+  );
+}
