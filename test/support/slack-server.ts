@@ -22,7 +22,7 @@ export interface SlackText {
 export interface SlackBlock {
   type: string;
   text?: SlackText;
-  elements?: { type: string; verbatim?: boolean; url?: string; text: string | SlackText }[];
+  elements?: { type: string; verbatim?: boolean; url?: string; value?: string; text: string | SlackText }[];
 }
 
 type Answer = (response: ServerResponse) => void;
@@ -41,6 +41,8 @@ export interface SlackServer {
   calls(method: string): number;
   /** What becomes of the next calls of a method (`hook` for the webhook). */
   next(method: string, ...plans: SlackPlan[]): void;
+  /** Addresses by user. */
+  people: Map<string, string>;
   /** Scopes of the token. */
   scopes: Set<string>;
   stop(): Promise<void>;
@@ -55,6 +57,7 @@ const NEEDS: Record<string, string> = {
   'conversations.history': 'channels:history',
   'conversations.replies': 'channels:history',
   'conversations.list': 'channels:read',
+  'users.info': 'users:read.email',
 };
 
 export async function startSlackServer(): Promise<SlackServer> {
@@ -63,6 +66,7 @@ export async function startSlackServer(): Promise<SlackServer> {
   const messages: SlackMessageRow[] = [];
   const planned = new Map<string, SlackPlan[]>();
   const scopes = new Set(Object.values(NEEDS));
+  const people = new Map<string, string>();
   let clock = 0;
 
   const keep = (channel: string, args: Record<string, unknown>): SlackMessageRow => {
@@ -97,6 +101,10 @@ export async function startSlackServer(): Promise<SlackServer> {
         args,
         messages.filter((row) => row.ts === args['ts'] || row.thread_ts === args['ts']),
       ),
+    'users.info': ({ user }) =>
+      people.has(String(user))
+        ? { ok: true, user: { id: user, profile: { email: people.get(String(user)) } } }
+        : failed('user_not_found'),
     'conversations.list': () => ({ ok: true, channels: CHANNELS, response_metadata: { next_cursor: '' } }),
   };
 
@@ -156,6 +164,7 @@ export async function startSlackServer(): Promise<SlackServer> {
     calls: (method) => receiver.requests.filter(({ path }) => path === `/api/${method}`).length,
     next: (method, ...plans) => void planned.set(method, [...(planned.get(method) ?? []), ...plans]),
     scopes,
+    people,
     stop: receiver.stop,
   };
 }
@@ -190,9 +199,9 @@ function blocksProblem(args: Record<string, unknown>): string | undefined {
     if (type === 'context' && (elements.length > 10 || !elements.every((each) => within(each.text, 2_000))))
       return 'context';
     if (type === 'actions' && (elements.length === 0 || elements.length > 25)) return 'actions';
-    for (const { type: kind, url, text: label } of elements) {
+    for (const { type: kind, url, value, text: label } of elements) {
       if (kind !== 'button') continue;
-      if (typeof label !== 'object' || !within(label.text, 75) || !within(url, 3_000)) return 'button';
+      if (typeof label !== 'object' || !within(label.text, 75) || !within(url ?? value, 3_000)) return 'button';
     }
   }
   return undefined;

@@ -1,6 +1,7 @@
 /** Findings in the web app: what alerts and checks report, whatever it says, and who was told. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { waitUntil } from '../support/wait-until.ts';
 import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 interface Told {
@@ -89,6 +90,39 @@ describe('findings in the web app', () => {
     await page.getByRole('link', { name: /Checkout fails/ }).press('Enter');
     await page.waitForURL('**/investigation/*');
     await end();
+  });
+
+  it('lets people take care of one, by keyboard, and shows who did what', async () => {
+    const name = `Anna <b>${randomUUID()}`;
+    await web.call('POST', '/api/team/members', { email: `${randomUUID()}@example.com`, name, role: 'member' });
+    const id = await alert('Basket loses items', { severity: 'critical' });
+    const { page, end } = await web.visit(`/finding/${id}`);
+    const timeline = page.locator('section', { has: page.getByRole('heading', { name: 'Timeline' }) });
+    await page.getByRole('button', { name: 'Acknowledge', exact: true }).press('Enter');
+    await timeline.getByText('takes care of it').waitFor();
+    await page.getByRole('button', { name: 'Take acknowledgement back' }).waitFor();
+    await page.getByLabel('Assigned to').selectOption({ label: name });
+    await timeline.getByText(`assigned it to ${name}`).waitFor();
+    await page.getByLabel('Mute notifications for').selectOption({ label: '4 hours' });
+    await page.getByRole('button', { name: 'End mute' }).waitFor();
+    await page.getByLabel('Comment').fill(HOSTILE);
+    await page.getByRole('button', { name: 'Add comment' }).press('Enter');
+    await timeline.getByText('<img src=x').waitFor();
+    const isCleared = async () => (await page.getByLabel('Comment').inputValue()) === '' || undefined;
+    await waitUntil(isCleared, { what: 'an empty comment' });
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Close', exact: true }).press('Enter');
+    await page.getByRole('button', { name: 'Close finding' }).press('Enter');
+    await timeline.getByText('closed it').waitFor();
+    await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor({ state: 'hidden' });
+    await page.reload();
+    await timeline.getByText('comments').waitFor();
+    await assertAccessible(page);
+    await end();
+    const phone = await web.visit('/findings?status=closed', { viewport: PHONE, theme: 'dark' });
+    await phone.page.getByText('Acknowledged').first().waitFor();
+    await assertFits(phone.page);
+    await phone.end();
   });
 
   it('shows what an alert says as text, however long and whatever it is', async () => {

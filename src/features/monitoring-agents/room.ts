@@ -21,6 +21,7 @@ import { monitoringChat } from './routes/chat.ts';
 import { getConfig, testConfig, updateConfig } from './routes/config.ts';
 import { getFinding, getSession, listAgentFindings, listFindings, listSessions } from './routes/history.ts';
 import { getPlan, listVersions, updatePlan } from './routes/plan.ts';
+import { slackInteractions } from './routes/slack.ts';
 import { trigger } from './routes/trigger.ts';
 import type { MonitoringServiceDeps } from './service.ts';
 import { evictSessions, sweepAgents } from './sweeper.ts';
@@ -55,6 +56,7 @@ export const monitoringAgentsRoom = {
     commentFinding,
     trigger,
   ],
+  mounts: [slackInteractions],
   entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding, FindingAct],
   scopes: {
     'monitoring:read': { allows: 'Read', forMembers: true },

@@ -6,6 +6,8 @@ export interface SlackAddresses {
   apiUrl: string;
   /** The origin of incoming webhooks. */
   hooksUrl: string;
+  /** Verifies what Slack sends when people press buttons; undefined: messages have none. */
+  signingSecret?: string;
 }
 
 export interface MailConfig {
@@ -35,6 +37,7 @@ export const configuration = z
   .object({
     CASEBOOK_SLACK_API_URL: withDefault(webUrl, 'https://slack.com/api/'),
     CASEBOOK_SLACK_HOOKS_URL: withDefault(webUrl, 'https://hooks.slack.com/'),
+    CASEBOOK_SLACK_SIGNING_SECRET: optional(z.string().min(16).max(200)),
     CASEBOOK_SMTP_URL: optional(smtpUrl),
     CASEBOOK_MAIL_FROM: optional(mailbox),
   })
@@ -43,7 +46,11 @@ export const configuration = z
     error: 'must be set if CASEBOOK_SMTP_URL is',
   })
   .transform((e): NotificationSettings => ({
-    slack: { apiUrl: e.CASEBOOK_SLACK_API_URL.replace(/\/*$/, '/'), hooksUrl: e.CASEBOOK_SLACK_HOOKS_URL },
+    slack: {
+      apiUrl: e.CASEBOOK_SLACK_API_URL.replace(/\/*$/, '/'),
+      hooksUrl: e.CASEBOOK_SLACK_HOOKS_URL,
+      signingSecret: e.CASEBOOK_SLACK_SIGNING_SECRET,
+    },
     mail:
       e.CASEBOOK_SMTP_URL === undefined || e.CASEBOOK_MAIL_FROM === undefined
         ? undefined

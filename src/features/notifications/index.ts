@@ -22,6 +22,7 @@ export {
   type Notification,
   type NotificationDeps,
 } from './deliver.ts';
+export { isFromSlack, readPress, signSlackRequest, type SlackPress } from './slack/interactions.ts';
 export { createNotifier, type Notifier, type NotifierDeps } from './notifier.ts';
 export { DeliveryError, type Delivered, type Delivery, type NotificationMessage, type ThreadRef } from './port.ts';
 export { notificationsRoom } from './room.ts';

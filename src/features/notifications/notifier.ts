@@ -6,7 +6,8 @@ import { SecretError, type SecretBox } from '../../platform/secrets.ts';
 import { NO_MAIL, openChannel, type CompleteChannel, type StoredChannel } from './channel.ts';
 import { createEmail } from './email/sender.ts';
 import { DeliveryError, type Delivered, type Delivery, type SendNotification } from './port.ts';
-import { createSlackBot } from './slack/bot.ts';
+import { createSlackBot, slackEmail } from './slack/bot.ts';
+import { escapeSlack } from './slack/mrkdwn.ts';
 import { createSlackWebhook } from './slack/incoming-webhook.ts';
 import { createWebhook } from './webhook.ts';
 
@@ -32,13 +33,22 @@ export interface Notifier {
    * @throws {DeliveryError} whose message is for operators, without secrets; or the reason of `delivery.signal`
    */
   send(stored: StoredChannel, teamId: string, delivery: Delivery): Promise<Delivered>;
+  /** The address of whoever pressed a button in a Slack channel. @throws {DeliveryError} */
+  slackEmail(stored: StoredChannel, teamId: string, slackUserId: string): Promise<string | undefined>;
+  /** Tells something to whoever pressed a button, and nobody else. Best effort. */
+  replyInSlack(responseUrl: string, text: string): Promise<void>;
 }
+
+/** Slack waits three seconds for the answer to a press. */
+const PRESS_TIMEOUT_MS = 2_000;
 
 export function createNotifier(deps: NotifierDeps): Notifier {
   // Only the operator's configured addresses, or Slack's.
   const toSlack = deps.outbound.allowing([deps.slack.apiUrl, deps.slack.hooksUrl]);
+  const { apiUrl, hooksUrl, signingSecret } = deps.slack;
   const senderOf = (channel: CompleteChannel): SendNotification => {
-    if (channel.type === 'slack') return createSlackBot(channel, { apiUrl: deps.slack.apiUrl, outbound: toSlack });
+    if (channel.type === 'slack')
+      return createSlackBot(channel, { apiUrl, outbound: toSlack, isInteractive: signingSecret !== undefined });
     if (channel.type === 'slack_webhook') return createSlackWebhook(channel, { ...deps, outbound: toSlack });
     if (channel.type === 'webhook') return createWebhook(channel, deps);
     if (deps.mail === undefined) throw new DeliveryError(NO_MAIL, { retryable: false });
@@ -55,6 +65,23 @@ export function createNotifier(deps: NotifierDeps): Notifier {
         delivery.signal.throwIfAborted();
         throw withoutSecrets(error, secretsOf(channel, deps.mail));
       }
+    },
+    async slackEmail(stored, teamId, slackUserId) {
+      const channel = open(deps.box, teamId, stored);
+      if (channel.type !== 'slack') return undefined;
+      try {
+        const signal = AbortSignal.timeout(PRESS_TIMEOUT_MS);
+        return await slackEmail(channel, slackUserId, { apiUrl, outbound: toSlack, signal });
+      } catch (error) {
+        throw withoutSecrets(error, secretsOf(channel, deps.mail));
+      }
+    },
+    async replyInSlack(responseUrl, text) {
+      if (new URL(responseUrl).origin !== new URL(hooksUrl).origin) return;
+      const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, text: escapeSlack(text) });
+      const headers = { 'content-type': 'application/json' };
+      const signal = AbortSignal.timeout(PRESS_TIMEOUT_MS);
+      await toSlack.fetch(responseUrl, { method: 'POST', headers, body, signal }).catch(() => undefined);
     },
   };
 }

@@ -20,6 +20,8 @@ export interface NotificationMessage {
   markdown?: string;
   /** Pages for further reading. */
   links: { label: string; url: string }[];
+  /** What readers can do, where the channel has buttons. `value` goes back with the press. */
+  buttons?: { action: string; value: string; label: string }[];
   /** Unix milliseconds. */
   at: number;
   /** Extra members for webhooks. */

@@ -125,7 +125,8 @@ describe('notifications: a message in Block Kit', () => {
   });
 
   it('repeats what it is about only where the title does not say it', () => {
-    const about = (title: string) => JSON.stringify(toSlackMessage(message({ title }), 'Slow <checkout>').blocks);
+    const about = (title: string) =>
+      JSON.stringify(toSlackMessage(message({ title }), { about: 'Slow <checkout>' }).blocks);
     assert.match(about('It is over'), /About: Slow &lt;checkout&gt;/);
     assert.doesNotMatch(about('Slow <checkout>'), /About/);
   });
@@ -151,7 +152,7 @@ describe('notifications: a message in Block Kit', () => {
         sender: { id: '1', title: HOSTILE },
         links: [{ label: HOSTILE, url: 'https://a.example/' }],
       }),
-      `another ${HOSTILE}`,
+      { about: `another ${HOSTILE}` },
     );
     assert.deepEqual(commandsIn(mrkdwnOf(hostile)), []);
     const header = hostile.blocks[0];

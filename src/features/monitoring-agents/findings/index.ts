@@ -2,6 +2,7 @@ export { judgingCostSince } from './judge.ts';
 export type { FindingDeps } from './deps.ts';
 export { commitFindingInvestigation, investigateFinding, openInvestigation, readInvestigation } from './investigate.ts';
 export { faultsOfCheck } from './faults.ts';
+export { BUTTONS } from './messages.ts';
 export { actOnFinding, type WantedAct } from './act.ts';
 export { judgeFinding, leaveUnjudged } from './judge.ts';
 export { createFindingLauncher, type FindingLauncher } from './launch.ts';

@@ -73,6 +73,7 @@ export function composeMessage(told: FindingMessage): NotificationMessage {
     title: clipped(title),
     text: lines.filter((line) => line !== '').join('\n'),
     ...(markdown && { markdown: markdown.slice(0, MAX_MARKDOWN).toWellFormed() }),
+    ...(PRESSABLE.some((one) => one === event) && { buttons: buttonsOf(finding) }),
     links: [
       ...(investigation ? [{ label: 'Investigation', url: `${appUrl}/investigation/${investigation.id}` }] : []),
       { label: 'Monitoring agent', url: `${appUrl}/monitoring/${agent.id}` },
@@ -81,6 +82,18 @@ export function composeMessage(told: FindingMessage): NotificationMessage {
     at: at.getTime(),
   };
 }
+
+/** What people can do right where they read that it is there. */
+export const BUTTONS = {
+  finding_acknowledge: 'Acknowledge',
+  finding_assign: 'Assign to me',
+  finding_mute: 'Mute for 4 hours',
+  finding_close: 'Close',
+} as const;
+const PRESSABLE: readonly NotificationEvent[] = ['opened', 'reopened', 'flapping'];
+
+const buttonsOf = ({ id }: { id: string }): NonNullable<NotificationMessage['buttons']> =>
+  Object.entries(BUTTONS).map(([action, label]) => ({ action, label, value: id }));
 
 /** The reporter, for people and for webhooks. */
 export const messageFrom = (

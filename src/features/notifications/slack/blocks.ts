@@ -18,8 +18,14 @@ export interface SlackMessage {
   blocks: KnownBlock[];
 }
 
-/** @param about the subject, if no thread shows it */
-export function toSlackMessage(message: NotificationMessage, about?: string): SlackMessage {
+/**
+ * @param options.about the subject, if no thread shows it
+ * @param options.isInteractive somebody hears when a button is pressed
+ */
+export function toSlackMessage(
+  message: NotificationMessage,
+  { about, isInteractive = false }: { about?: string | undefined; isInteractive?: boolean } = {},
+): SlackMessage {
   const title = oneLine(message.title, MAX_IN_HEADER - 4);
   const links = linksOf(message);
   const text = plainText(message.text, MAX_IN_TEXT);
@@ -38,6 +44,7 @@ export function toSlackMessage(message: NotificationMessage, about?: string): Sl
       ...(report.isCut || summary.isCut || (message.markdown?.length ?? 0) > MAX_MARKDOWN
         ? [context(cutNotice(links))]
         : []),
+      ...(isInteractive && message.buttons?.length ? [pressable(message.buttons)] : []),
       ...(links.length === 0 ? [] : [buttons(links.slice(0, MAX_LINKS))]),
       context(footer(message)),
     ],
@@ -61,6 +68,18 @@ function buttons(links: { label: string; url: string }[]): KnownBlock {
       text: { type: 'plain_text', text: label, emoji: false },
       url,
       action_id: `link_${index}`,
+    })),
+  };
+}
+
+function pressable(pressed: NonNullable<NotificationMessage['buttons']>): KnownBlock {
+  return {
+    type: 'actions',
+    elements: pressed.map(({ action, value, label }) => ({
+      type: 'button',
+      text: { type: 'plain_text', text: label, emoji: false },
+      action_id: action,
+      value,
     })),
   };
 }

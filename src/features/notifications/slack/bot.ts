@@ -17,19 +17,39 @@ const THREAD_IS_GONE = new Set(['thread_not_found', 'message_not_found', 'cannot
 
 export function createSlackBot(
   channel: SlackChannel,
-  options: { apiUrl: string; outbound: Outbound },
+  options: { apiUrl: string; outbound: Outbound; isInteractive?: boolean },
 ): SendNotification {
   return async (delivery) => {
     const client = createSlackClient({ ...options, botToken: channel.bot_token, signal: delivery.signal });
     try {
-      return await deliver(client, channel, delivery);
+      return await deliver(client, channel, delivery, options.isInteractive ?? false);
     } catch (error) {
       throw fromWebApi(error);
     }
   };
 }
 
-async function deliver(client: WebClient, { channel }: SlackChannel, delivery: Delivery): Promise<Delivered> {
+/** The address of a Slack user; undefined if they have none, or are not of the bot's workspace. @throws {DeliveryError} */
+export async function slackEmail(
+  channel: SlackChannel,
+  userId: string,
+  options: { apiUrl: string; outbound: Outbound; signal: AbortSignal },
+): Promise<string | undefined> {
+  try {
+    const { user } = await createSlackClient({ ...options, botToken: channel.bot_token }).users.info({ user: userId });
+    return user?.deleted === true || user?.is_bot === true ? undefined : user?.profile?.email;
+  } catch (error) {
+    if (slackCode(error) === 'user_not_found') return undefined;
+    throw fromWebApi(error);
+  }
+}
+
+async function deliver(
+  client: WebClient,
+  { channel }: SlackChannel,
+  delivery: Delivery,
+  isInteractive: boolean,
+): Promise<Delivered> {
   const thread = threadOf(delivery.thread, channel);
   const target = thread?.channel ?? channel;
   if (delivery.attempt > 1) {
@@ -37,7 +57,7 @@ async function deliver(client: WebClient, { channel }: SlackChannel, delivery: D
     const posted = await findPosted(client, { channel: target, threadTs: thread?.ts, idempotencyKey, at: message.at });
     if (posted) return delivered(channel, posted, thread, ', by an earlier attempt');
   }
-  const answer = await post(client, target, thread?.ts, delivery);
+  const answer = await post(client, target, thread?.ts, delivery, isInteractive);
   const { ts, channel: id } = answer;
   if (ts === undefined || id === undefined) {
     throw new DeliveryError('Slack accepted the message but did not return its id.', { retryable: false });
@@ -50,10 +70,11 @@ async function post(
   channel: string,
   threadTs: string | undefined,
   { message, idempotencyKey }: Delivery,
+  isInteractive: boolean,
 ): Promise<ChatPostMessageResponse> {
   const args = {
     channel,
-    ...toSlackMessage(message),
+    ...toSlackMessage(message, { isInteractive }),
     metadata: { event_type: EVENT_TYPE, event_payload: { idempotency_key: idempotencyKey } },
     // Text from telemetry contains no names or URLs to link.
     parse: 'none',

@@ -29,7 +29,7 @@ export function createSlackWebhook(
     });
     const about = thread?.['title'];
     try {
-      await webhook.send({ ...toSlackMessage(message, about), unfurl_links: false, unfurl_media: false });
+      await webhook.send({ ...toSlackMessage(message, { about }), unfurl_links: false, unfurl_media: false });
     } catch (error) {
       throw fromWebhook(error, retryAfterMs(retryAfter, options.clock.now().getTime()));
     }

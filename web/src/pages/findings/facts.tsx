@@ -25,6 +25,17 @@ export function FindingFacts({ finding }: { finding: Finding }) {
           <Time at={finding.last_seen_at} />, {finding.occurrences === 1 ? 'once' : `${finding.occurrences} times`} in
           all
         </Fact>
+        {finding.times_opened > 1 && <Fact name="Came">{finding.times_opened} times</Fact>}
+        {finding.acknowledged !== null && (
+          <Fact name="Acknowledged by" className="line-clamp-4">
+            <bdi>{finding.acknowledged.by}</bdi>, <Time at={finding.acknowledged.at} />
+          </Fact>
+        )}
+        {finding.muted_until !== null && (
+          <Fact name="Muted until">
+            <Time at={finding.muted_until} />
+          </Fact>
+        )}
         {resolved !== null && (
           <Fact name="Until">
             <Time at={resolved} />

@@ -1,11 +1,10 @@
 /** Findings, newest first. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Badge } from '../../components/ui/badge.tsx';
 import { Pager } from '../../components/ui/pager.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { Time } from '../../components/ui/time.tsx';
-import { FindingStatusBadge, SeverityBadge } from './marks.tsx';
+import { CareBadges, FindingStatusBadge, SeverityBadge } from './marks.tsx';
 import { findingsQuery, type FindingFilter, type FindingSummary } from './queries.ts';
 
 const INVESTIGATION_WORDS = {
@@ -79,14 +78,14 @@ interface RowProps {
 }
 
 function FindingRow({ finding, Heading, isShort, namesAgents }: RowProps) {
-  const { id, title, severity, status, flapping, summary, service, occurrences, investigation } = finding;
+  const { id, title, severity, status, summary, service, occurrences, investigation } = finding;
   const since = finding.opened_at ?? finding.last_seen_at;
   return (
     <li className={isShort ? 'relative py-2.5 first:pt-0 last:pb-0' : 'relative px-4 py-3 hover:bg-sunken/60'}>
       <div className="flex flex-wrap items-center gap-1.5 pb-0.5">
         <SeverityBadge severity={severity} />
         <FindingStatusBadge status={status} />
-        {flapping && <Badge tone="warn">Comes and goes</Badge>}
+        <CareBadges {...finding} />
         <span className="ml-auto text-sm text-ink-soft">
           <Time at={since} />
         </span>

@@ -2,17 +2,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { PageFailed } from '../../app/fallbacks.tsx';
-import { Badge } from '../../components/ui/badge.tsx';
 import { PageHead, Panel } from '../../components/ui/panel.tsx';
 import { Loading } from '../../components/ui/states.tsx';
+import { FindingActs } from './act.tsx';
 import { Details } from './details.tsx';
 import { Evidence } from './evidence.tsx';
 import { FindingFacts } from './facts.tsx';
-import { FindingStatusBadge, SeverityBadge } from './marks.tsx';
+import { CareBadges, FindingStatusBadge, SeverityBadge } from './marks.tsx';
 import { Notifications } from './notifications.tsx';
 import { Observed } from './observed.tsx';
 import { OpenedInvestigation } from './opened-investigation.tsx';
 import { findingQuery } from './queries.ts';
+import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/signed-in/finding/$findingId');
 
@@ -30,7 +31,7 @@ export function FindingPage() {
         onRetry={() => void refetch()}
       />
     );
-  const { title, severity, status, flapping, summary, judgement, details } = finding;
+  const { title, severity, status, summary, judgement, details } = finding;
   return (
     <>
       <title>{`${title.slice(0, 200)} · Casebook`}</title>
@@ -49,7 +50,7 @@ export function FindingPage() {
           <span className="flex flex-wrap gap-1.5">
             <SeverityBadge severity={severity} />
             <FindingStatusBadge status={status} />
-            {flapping && <Badge tone="warn">Comes and goes</Badge>}
+            <CareBadges {...finding} />
           </span>
         }
       />
@@ -74,11 +75,15 @@ export function FindingPage() {
               <Evidence evidence={finding.evidence} />
             </Panel>
           )}
+          <Panel title="Timeline">
+            <Timeline entries={finding.timeline} />
+          </Panel>
           <Panel title="Who was notified">
             <Notifications notifications={finding.notifications} />
           </Panel>
         </div>
         <div className="flex min-w-0 flex-col gap-4">
+          <FindingActs finding={finding} />
           <OpenedInvestigation finding={finding} />
           <FindingFacts finding={finding} />
           {Object.keys(details).length > 0 && (

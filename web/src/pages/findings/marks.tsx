@@ -33,6 +33,25 @@ export function FindingStatusBadge({ status }: { status: FindingStatus }) {
   );
 }
 
+type Cared = Pick<FindingSummary, 'flapping' | 'acknowledged' | 'muted_until' | 'assignee'>;
+
+/** What else is to be known at a glance: how it behaves, and who takes care of it. */
+export const CareBadges = ({ flapping, acknowledged, muted_until: mutedUntil, assignee }: Cared) => (
+  <>
+    {flapping && <Badge tone="warn">Comes and goes</Badge>}
+    {acknowledged !== null && <Badge tone="accent">Acknowledged</Badge>}
+    {mutedUntil !== null && <Badge tone="neutral">Muted</Badge>}
+    {assignee !== null && (
+      <Badge tone={assignee.member ? 'neutral' : 'warn'}>
+        <span className="max-w-48 truncate">
+          <bdi>{assignee.name}</bdi>
+          {!assignee.member && ', who left the team'}
+        </span>
+      </Badge>
+    )}
+  </>
+);
+
 /**
  * The number of open findings by severity, in words as well as colours.
  * @param total as the API counts them
