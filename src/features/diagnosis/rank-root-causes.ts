@@ -36,6 +36,8 @@ const AT_LIMIT = 0.9;
 const SYMPTOM_WEIGHT = 0.5;
 /** Share of a callee's failure that explains its caller's. */
 const INHERITED_FAILURE = 0.7;
+/** Share of a callee's slowness that explains its caller's: requests queue in the caller for a callee that is slow. */
+const QUEUED = 0.5;
 
 interface Candidate {
   service: string;
@@ -210,8 +212,14 @@ function ownBehaviour(service: string, graph: ServiceGraph, { of }: Behaviours):
   for (const callee of reachableDownstream(graph, service)) {
     if (callee !== service) inherited = Math.max(inherited, strongest(of.get(callee)));
   }
+  const selfTime = (one: Behaviour | undefined): number =>
+    one?.slow.find(({ kind }) => kind === 'self_time')?.strength ?? 0;
+  const queued = QUEUED * Math.max(0, ...[...graph.calleesOf(service)].map((callee) => selfTime(of.get(callee))));
   return {
-    slow: behaviour.slow[0]?.strength ?? 0,
+    slow: Math.max(
+      0,
+      ...behaviour.slow.map(({ kind, strength }) => (kind === 'self_time' ? strength - queued : strength)),
+    ),
     failing: Math.max(0, strongest(behaviour) - INHERITED_FAILURE * inherited),
     evidence: [...behaviour.slow.slice(0, MAX_EVIDENCE), ...behaviour.failing.slice(0, MAX_EVIDENCE)],
   };

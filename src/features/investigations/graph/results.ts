@@ -43,6 +43,7 @@ const ranking = z.object({
       score: z.number(),
       own_score: z.number().catch(0),
       best_callee: z.object({ service: name }).nullish().catch(null),
+      signals: some(z.object({ score: z.number() })),
       reason: text.catch(''),
     }),
   ),

@@ -50,11 +50,14 @@ export function suspicions(
 
   // The last ranking knew more than those before.
   for (const { causes, alert, from } of read.rankings.toReversed()) {
-    for (const { service, rank, score, own_score: own, reason } of causes) {
+    for (const { service, rank, score, own_score: own, signals, reason } of causes) {
       const one = of(service);
       one.evidence.set(from.evidence, from.toolCallId);
       if (one.rank !== null) continue;
-      Object.assign(one, { rank, score, weight: Math.max(0, own), isAffected: own >= QUIET });
+      // What a fault passes through shows in metrics, whoever it is owed to.
+      const [moved] = signals;
+      const weight = moved ? Math.log1p(Math.abs(moved.score)) : Math.max(0, own);
+      Object.assign(one, { rank, score, weight, isAffected: own >= QUIET });
       if (reason) says(service, reason);
     }
     if (alert) of(alert.service).evidence.set(from.evidence, from.toolCallId);
