@@ -3,7 +3,7 @@ import type { RankedCause } from './types.ts';
 /**
  * How often the first cause is right, by its lead over the second, whatever kinds of evidence there are. Frequencies over
  * 247 incidents (51 of Nezha, 16 of PetShop, 180 with injected faults), pooled until they rise with the lead (isotonic)
- * and rounded down: 6 of 16, 44 of 56, 45 of 48, 132 of 133. Of 102 quiet windows of the same recordings, 92 % stay
+ * and rounded down: 6 of 16, 44 of 56, 49 of 51, 123 of 124. Of 102 quiet windows of the same recordings, 92 % stay
  * below a lead of 1.15: what a quiet hour shows as well establishes nothing, so that it stays below .5 there.
  * docs/adr/0025 says how to measure it again.
  */

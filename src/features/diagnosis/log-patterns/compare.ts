@@ -79,17 +79,19 @@ export function compareLogs(
   const end = (incident.to - incident.from) / BIN_SECONDS;
   const sick = bins.filter((bin) => bin >= 0 && bin < end);
   const healthy = bins.filter((bin) => bin < 0 || bin >= end);
-  const isReference = sum(healthy, volume) >= LEAST_LINES;
   const parts = stretches(
     sick.map((bin) => ({ from: incident.from + bin * BIN_SECONDS })),
     reportedAt,
-  ).map(({ from, to, weight }) => {
-    const part = sick.slice(from, to);
-    if (isReference) return { part, reference: healthy, weight };
-    return { part, reference: sick.slice(0, from), weight: weight * WITHIN_INCIDENT };
-  });
+  );
+  const timeline: Timeline = {
+    healthy,
+    sick,
+    volume,
+    healthyVolume: sum(healthy, volume),
+    runningVolume: runningTotal(sick, volume),
+  };
   return tree.templates().map(({ tokens, group }) => {
-    const found = strongestPart(parts, { counts: group.counts, volume }, isReference ? 1 : BURST_DISPERSION);
+    const found = strongestPart(parts, group.counts, timeline);
     const { line } = group;
     return {
       service: line.service,
@@ -104,50 +106,50 @@ export function compareLogs(
   });
 }
 
-interface Counted {
-  counts: ReadonlyMap<number, number>;
+/** Bins of health and incident, and the lines of all services in them. */
+interface Timeline {
+  healthy: readonly number[];
+  sick: readonly number[];
   volume: ReadonlyMap<number, number>;
-}
-
-interface ComparedPart {
-  reference: readonly number[];
-  part: readonly number[];
-  weight: number;
+  healthyVolume: number;
+  /** Over `sick`, beginning with 0. */
+  runningVolume: readonly number[];
 }
 
 function strongestPart(
-  parts: readonly ComparedPart[],
-  counted: Counted,
-  leastDispersion: number,
+  parts: ReturnType<typeof stretches>,
+  counts: ReadonlyMap<number, number>,
+  { healthy, sick, volume, healthyVolume, runningVolume }: Timeline,
 ): Pick<TemplateComparison, 'before' | 'after' | 'score' | 'onset'> {
-  let best = { before: Number.NaN, after: Number.NaN, score: 0, onset: undefined as number | undefined };
-  for (const { reference, part, weight } of parts) {
-    const lines = { reference: sum(reference, counted.volume), part: sum(part, counted.volume) };
-    if (lines.reference < LEAST_LINES || lines.part < LEAST_LINES) continue;
-    const before = sum(reference, counted.counts);
-    const after = sum(part, counted.counts);
-    const spread = Math.max(leastDispersion, dispersion(reference, counted));
+  const isReference = healthyVolume >= LEAST_LINES;
+  const running = runningTotal(sick, counts);
+  const healthyLines = sum(healthy, counts);
+  const spread = isReference ? dispersion(healthy, counts, volume) : BURST_DISPERSION;
+  let best = { before: Number.NaN, after: Number.NaN, score: 0, from: 0 };
+  for (const { from, to, weight } of parts) {
+    const all = runningVolume[to]! - runningVolume[from]!;
+    const reference = isReference ? healthyVolume : runningVolume[from]!;
+    if (all < LEAST_LINES || reference < LEAST_LINES) continue;
+    const before = isReference ? healthyLines : running[from]!;
+    const after = running[to]! - running[from]!;
+    const rates = { before: before / reference, after: after / all };
+    const end = Math.max(from, to - LAST_BINS);
+    const last = runningVolume[to]! - runningVolume[end]!;
+    const lastRate = (running[to]! - running[end]!) / last;
+    // Back at its healthy level in the last minute.
+    const isOver = end > from && last >= LEAST_LINES && (lastRate - rates.before) / (rates.after - rates.before) < 0.5;
     const score =
       weight *
-      overWeight(part, counted, before / lines.reference, after / lines.part) *
-      rateScore({ before, after, ratio: lines.part / lines.reference }, spread);
+      (isReference ? 1 : WITHIN_INCIDENT) *
+      (isOver ? OVER_WEIGHT : 1) *
+      rateScore({ before, after, ratio: all / reference }, spread);
     if (Number.isNaN(best.before) || Math.abs(score) > Math.abs(best.score)) {
-      best = {
-        before: (1000 * before) / lines.reference,
-        after: (1000 * after) / lines.part,
-        score,
-        onset: part.find((bin) => counted.counts.has(bin)) ?? part[0],
-      };
+      best = { before: 1000 * rates.before, after: 1000 * rates.after, score, from };
     }
   }
-  return best;
-}
-
-/** Half where the rate is back at its healthy level in the last minute. */
-function overWeight(part: readonly number[], { counts, volume }: Counted, before: number, after: number): number {
-  const last = part.slice(-LAST_BINS);
-  if (part.length <= LAST_BINS || sum(last, volume) < LEAST_LINES) return 1;
-  return (sum(last, counts) / sum(last, volume) - before) / (after - before) < 0.5 ? OVER_WEIGHT : 1;
+  const { from, ...found } = best;
+  const onset = sick.slice(from).find((bin) => counts.has(bin)) ?? sick[from];
+  return { ...found, ...(onset !== undefined && { onset }) };
 }
 
 /** Difference of two Poisson counts over its standard error, widened by the dispersion of the healthy one. */
@@ -157,7 +159,11 @@ function rateScore({ before, after, ratio }: { before: number; after: number; ra
 }
 
 /** Variance over mean of the counts in bins, at least 1: lines come in bursts, requests in waves. */
-function dispersion(bins: readonly number[], { counts, volume }: Counted): number {
+function dispersion(
+  bins: readonly number[],
+  counts: ReadonlyMap<number, number>,
+  volume: ReadonlyMap<number, number>,
+): number {
   const total = sum(bins, counts);
   if (total === 0 || bins.length < 3) return 1;
   const rate = total / sum(bins, volume);
@@ -167,6 +173,12 @@ function dispersion(bins: readonly number[], { counts, volume }: Counted): numbe
     squares += ((counts.get(bin) ?? 0) - expected) ** 2 / Math.max(expected, 0.1);
   }
   return Math.max(1, squares / (bins.length - 1));
+}
+
+function runningTotal(bins: readonly number[], counts: ReadonlyMap<number, number>): number[] {
+  const totals = [0];
+  for (const bin of bins) totals.push(totals.at(-1)! + (counts.get(bin) ?? 0));
+  return totals;
 }
 
 function sum(bins: readonly number[], counts: ReadonlyMap<number, number>): number {
