@@ -17,6 +17,7 @@ import {
   type ToolCallInput,
   type ToolCallResult,
 } from '../src/features/runs/index.ts';
+import { callWaitsSignal } from '../src/features/runs/contract.ts';
 import { withHeartbeat } from './attempt.ts';
 
 export interface RunActivities {
@@ -34,8 +35,25 @@ export function createRunActivities(deps: RunDeps): RunActivities {
       const { workflowId } = Context.current().info.workflowExecution!;
       return askingModel((attempt) => requestApproval(deps, { ...input, workflowId }, attempt));
     },
-    callTool: (input) => askingModel((attempt) => makeToolCall(deps, input, attempt)),
+    callTool: (input) =>
+      askingModel((attempt) => makeToolCall(deps, input, { ...attempt, waiting: tellsWorkflow(deps, input) })),
     compact: (input) => askingModel((attempt) => compactTranscript(deps, input, attempt)),
+  };
+}
+
+/**
+ * Tells the workflow what its call waits for, in order. Only for people to see: a signal that is lost changes nothing, and
+ * the end of the call ends its wait.
+ */
+function tellsWorkflow({ log }: RunDeps, { toolCallId }: ToolCallInput): (what: string | undefined) => void {
+  const { info, client } = Context.current();
+  const { workflowId, runId } = info.workflowExecution!;
+  const workflow = client.workflow.getHandle(workflowId, runId);
+  let told = Promise.resolve();
+  return (what) => {
+    told = told
+      .then(() => workflow.signal(callWaitsSignal, { toolCallId, what }))
+      .catch((error: unknown) => log.debug({ err: error, toolCallId }, 'the run was not told what it waits for'));
   };
 }
 

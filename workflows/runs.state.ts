@@ -29,6 +29,8 @@ export class RunState {
   private handedInNow = false;
   /** Approvals on which a person has decided. */
   private readonly decided = new Set<string>();
+  /** By tool call: what it waits for. */
+  private readonly awaited = new Map<string, string>();
   private waits = 0;
   private waitingSince?: number;
   private carried: CarriedRun;
@@ -124,6 +126,17 @@ export class RunState {
     this.phase = 'using_tools';
   }
 
+  /** @param what undefined: it goes on */
+  callWaits(toolCallId: string, what?: string): void {
+    if (what === undefined) this.awaited.delete(toolCallId);
+    else this.awaited.set(toolCallId, what);
+  }
+
+  /** What tool calls wait for, each named once. */
+  get waitingFor(): string | undefined {
+    return this.awaited.size === 0 ? undefined : [...new Set(this.awaited.values())].join(', ');
+  }
+
   messageArrived(): void {
     this.carried.pendingMessages += 1;
   }
@@ -213,6 +226,7 @@ export class RunState {
       toolCalls: this.carried.toolCalls,
       costUsd: this.carried.costUsd,
       limit: this.limit,
+      ...(this.waitingFor !== undefined && { waitingFor: this.waitingFor }),
     };
   }
 
@@ -224,7 +238,7 @@ export class RunState {
   details(title: string): string {
     const { plan } = this.carried;
     return [
-      `### ${escaped(title)}`,
+      `### ${this.waitingFor === undefined ? '' : `Waiting for ${escaped(this.waitingFor)}: `}${escaped(title)}`,
       `**${this.phase.replaceAll('_', ' ')}** · step ${this.steps} · ${this.carried.toolCalls} tool calls · $${this.costUsd.toFixed(4)}` +
         (plan ? ` · plan ${plan.done}/${plan.total}` : '') +
         (this.limit ? ` · limit reached: ${this.limit.replaceAll('_', ' ')}` : ''),

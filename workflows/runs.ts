@@ -6,6 +6,7 @@ import * as wf from '@temporalio/workflow';
 import type { RunActivities } from '../activities/runs.ts';
 import {
   approvalDecidedSignal,
+  callWaitsSignal,
   cancelRunSignal,
   runProgressQuery,
   userMessageSignal,
@@ -118,6 +119,10 @@ export function createAgentRun(input: AgentRunInput): AgentRun {
   wf.setHandler(runProgressQuery, () => state.progress());
   wf.setHandler(userMessageSignal, () => state.messageArrived());
   wf.setHandler(approvalDecidedSignal, ({ approvalId }) => state.approvalDecided(approvalId));
+  wf.setHandler(callWaitsSignal, ({ toolCallId, what }) => {
+    state.callWaits(toolCallId, what);
+    show();
+  });
   wf.setHandler(cancelRunSignal, ({ reason }) => {
     state.cancel = { reason };
     work.cancel();
@@ -270,6 +275,7 @@ async function callTool(input: AgentRunInput, state: RunState, call: ToolCallRef
     // A call that cannot be made at all is no reason to end the run: the model reads that it was not made.
     return { digest: `not made: ${rootMessage(error)}`.slice(0, 200), isError: true, finished: false };
   });
+  state.callWaits(call.toolCallId);
   state.callEnded(call.summary, result);
   show();
 }

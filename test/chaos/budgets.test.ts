@@ -13,7 +13,7 @@ const source = memorySource({
   id: 'shop',
   promql: () => {
     calls += 1;
-    return [];
+    return [{ labels: { job: 'shop' }, timestamps: [1_772_366_400], values: [1] }];
   },
 });
 const hanging = memorySource({ id: 'hanging', promql: () => [] });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { z } from 'zod';
 import { kindAttribute, outcomeAttribute, serviceAttribute, teamAttribute } from '../../temporal/search-attributes.ts';
+import type { ToolContext } from '../../src/features/tools/tool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { startHarness, type Harness } from '../support/harness.ts';
 import { byTurn, type ScriptedStep } from '../support/scripted-model/index.ts';
@@ -105,6 +106,49 @@ describe('the investigation workflow', () => {
       'Submit report: payment: connection pool exhausted',
       'Record the result: completed',
     ]);
+  });
+
+  it('says in its title and over the API what a tool call waits for, and no longer once it goes on', async () => {
+    const back = Promise.withResolvers<void>();
+    const tool = {
+      name: 'ask_satellite',
+      description: 'Waits for its satellite.',
+      input: z.strictObject({}),
+      summarize: () => 'Ask the satellite',
+      async run(_input: unknown, { onWait }: ToolContext) {
+        using _waiting = onWait?.('satellite shop');
+        await back.promise;
+        return { content: 'back', digest: 'back' };
+      },
+    };
+    const asks: ScriptedStep = { text: 'I ask.', toolUses: [{ name: 'ask_satellite', input: {} }] };
+    harness = await startHarness({
+      script: byTurn([listSources, asks, { ...lookAt('latency'), hold: { gate: 'on', at: 'start' } }, submitReport]),
+      sources: [sampleIncident()],
+      tools: [tool],
+    });
+    const id = await harness.investigate('Who waits?');
+    const handle = harness.temporal.workflow.getHandle(`investigation-${id}`);
+    const titled = (title: RegExp) =>
+      waitUntil(
+        async () => {
+          const { currentDetails } = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+          return title.test(currentDetails ?? '') || undefined;
+        },
+        { what: `the title ${title.source}` },
+      );
+    const waitingFor = async () => {
+      const { body } = await harness.request('GET', `/api/investigations/${id}`);
+      return (body as { progress: { waiting_for: string | null } | null }).progress?.waiting_for;
+    };
+    await titled(/^### Waiting for satellite shop: Who waits\?\n/);
+    await waitUntil(async () => (await waitingFor()) === 'satellite shop' || undefined, { what: 'the wait' });
+    back.resolve();
+    await harness.model.waitForRequests(3);
+    await titled(/^### Who waits\?\n/);
+    await waitUntil(async () => (await waitingFor()) === null || undefined, { what: 'the end of the wait' });
+    harness.model.release('on');
+    assert.equal((await harness.untilEnded(id)).status, 'completed');
   });
 
   it('keeps the history small however much a tool returns: ids and digests cross, not results', async () => {

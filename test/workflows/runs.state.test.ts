@@ -32,6 +32,19 @@ describe('run state', () => {
     assert.equal(state.reachedLimit(START), 'steps');
   });
 
+  it('says in its title and progress what its calls wait for, and no longer once they go on', () => {
+    const state = new RunState(budget, START);
+    state.callWaits('a', 'satellite shop');
+    state.callWaits('b', 'satellite shop');
+    assert.equal(state.progress().waitingFor, 'satellite shop');
+    assert.match(state.details('Checkout fails'), /^### Waiting for satellite shop: Checkout fails\n/);
+    state.callWaits('a');
+    assert.equal(state.progress().waitingFor, 'satellite shop');
+    state.callWaits('b');
+    assert.equal(state.progress().waitingFor, undefined);
+    assert.match(state.details('Checkout fails'), /^### Checkout fails\n/);
+  });
+
   it('names the cost once it is spent, and the time once it is over', () => {
     const costly = new RunState(budget, START);
     turn(costly, { costUsd: 1, toolCalls: [call] });

@@ -92,6 +92,7 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
           tool_calls: progress.toolCalls,
           cost_usd: progress.costUsd,
           limit: progress.limit ?? null,
+          waiting_for: progress.waitingFor ?? null,
         }
       : null,
     plan: conversation.plan,

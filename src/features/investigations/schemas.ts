@@ -215,6 +215,7 @@ export const InvestigationDetailResponse = summaryFields
         tool_calls: z.int(),
         cost_usd: z.number(),
         limit: z.string().nullable(),
+        waiting_for: z.string().nullable().describe('What a tool call waits for, such as `satellite shop`.'),
       })
       .nullable()
       .describe('From the running workflow; null if it has ended or no worker answers.'),

@@ -137,6 +137,8 @@ export interface RunProgress {
   toolCalls: number;
   costUsd: number;
   limit?: RunLimit;
+  /** What a tool call waits for, such as `satellite shop`, while it does. */
+  waitingFor?: string;
 }
 
 /** Why the loop ended. `limit` is set if the model was not done. */
@@ -170,6 +172,8 @@ export interface CarriedRun {
 }
 
 /** Cancels the run and its in-flight tools. */
+/** A tool call waits for something, or goes on if `what` is absent. */
+export const callWaitsSignal = defineSignal<[{ toolCallId: string; what?: string }]>('call_waits');
 export const cancelRunSignal = defineSignal<[{ reason?: string }]>('cancel');
 /** A person's message was stored for the next turn to read. */
 export const userMessageSignal = defineSignal<[{ messageId: string }]>('user_message');

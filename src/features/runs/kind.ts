@@ -61,6 +61,8 @@ export interface RunProfile {
   maxTokens: number;
   /** Overrides the configured model. */
   model?: string;
+  /** What the person is told after whatever the model answers. */
+  closing?: string;
 }
 
 /** The profile of a run, rebuilt by every activity: what a run may do is in its row and never travels. */
@@ -142,4 +144,6 @@ export interface Attempt {
    * work.
    */
   cancelRequested(): boolean;
+  /** Told of what a tool call waits for, and with undefined that it goes on. */
+  waiting?(what: string | undefined): void;
 }

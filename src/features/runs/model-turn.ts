@@ -61,7 +61,8 @@ export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attemp
   };
   const made = { startedAt, attempt: attempt.number };
   try {
-    const response = await deps.model.complete(request, { signal: attempt.signal, onDelta });
+    const answered = await deps.model.complete(request, { signal: attempt.signal, onDelta });
+    const response = withClosing(answered, profile, onDelta);
     // Store what was paid for first: a log that is away, or refuses an event, must not cost the answer.
     const stored = await reach((em) => storeTurn(deps, em, input, { profile, response, made }));
     await deltas.end();
@@ -73,6 +74,20 @@ export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attemp
     if (response) await keepCutOff(deps, input, { profile, run, response, made }, reach);
     throw error;
   }
+}
+
+/** An answer with the profile's last word: it is said and stored as the model's own. */
+function withClosing(
+  response: ModelResponse,
+  { closing }: RunProfile,
+  say: (delta: ModelDelta) => void,
+): ModelResponse {
+  const isAnswer = response.stopReason === 'end_turn' && !response.content.some(({ type }) => type === 'tool_use');
+  const said = response.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  if (closing === undefined || !isAnswer || said.trim() === '' || said.includes(closing)) return response;
+  const text = `\n\n${closing}`;
+  say({ kind: 'text', text });
+  return { ...response, content: [...response.content, { type: 'text', text, citations: null }] };
 }
 
 /** The run was cancelled while the model spoke: keep the text so far. Its cost is unknown. */

@@ -69,7 +69,16 @@ async function invoke(
     return failure(`The input of this call is not a JSON object: ${unreadable.slice(0, 500)}`);
   using timeout = pausableTimeout(input.timeoutSeconds * 1000);
   const signal = AbortSignal.any([attempt.signal, timeout.signal]);
-  const onWait = (): Disposable => timeout.pause();
+  const onWait = (what: string): Disposable => {
+    const paused = timeout.pause();
+    attempt.waiting?.(what);
+    return {
+      [Symbol.dispose]() {
+        attempt.waiting?.(undefined);
+        paused[Symbol.dispose]();
+      },
+    };
+  };
   // A timeout is recorded as the call's result; if the worker was lost, another attempt still wants the answer.
   const isGivenUp = (): boolean => !attempt.signal.aborted || attempt.cancelRequested();
   // Equal for every attempt: "until now" then means the same, and is not queried again.

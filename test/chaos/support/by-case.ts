@@ -37,6 +37,7 @@ export interface Detail {
   status: string;
   limit_reached: string | null;
   explanation: string | null;
+  error: { code: string; message: string } | null;
   investigation_text: string;
   steps: {
     step: number;

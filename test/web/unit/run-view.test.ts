@@ -80,7 +80,10 @@ describe('the run as the page shows it', () => {
     const words = (progress: string | null, run: typeof EMPTY_RUN, cancelled: string | null = null): string =>
       phaseOf(
         {
-          progress: progress === null ? null : { phase: progress, step: 1, tool_calls: 1, cost_usd: 0, limit: null },
+          progress:
+            progress === null
+              ? null
+              : { phase: progress, step: 1, tool_calls: 1, cost_usd: 0, limit: null, waiting_for: null },
           cancel_requested_at: cancelled,
         },
         stepViews([], run),

@@ -7,6 +7,7 @@ import { chooseSources, isLive, usableSources, type SourceChoice } from '../inve
 import { conclude } from '../investigation/conclusion.ts';
 import { withSymptom } from '../investigation/survey.ts';
 import { words } from '../investigation/words.ts';
+import { askBack, mismatchOf } from '../investigation/not-here.ts';
 import { signalsIn } from '../reading.ts';
 import { has, type Chat, type Play } from './chat.ts';
 import { sourceList } from './lookups.ts';
@@ -37,11 +38,21 @@ export function problemPlay(chat: Chat): Play {
       return step;
     },
     answer(cutShort) {
+      const mismatch = choice && !cutShort ? mismatchOf(file, choice) : undefined;
+      if (choice && mismatch) {
+        const { root_cause: cause, recommended_change: change } = askBack(file, choice, mismatch);
+        return paragraphs(withoutCitations(cause.statement), change.summary, sourceList(file));
+      }
       if (choice && !file.ranking && !cutShort && !isKnown(text, file, choice))
         return paragraphs('I found nothing in the telemetry that your question is about.', sourceList(file));
       return problemAnswer(file, choice, cutShort);
     },
   };
+}
+
+/** The report counts its citations on its own; the list of sources that follows cites by evidence. */
+function withoutCitations(text: string): string {
+  return outsideCode(text, (plain) => plain.replaceAll(/ ?\[\d+\]/g, ''));
 }
 
 /** Whether a recording is about what the question names. A live system is always what is meant. */

@@ -2,6 +2,7 @@
 import type { PlannedCall, Turn } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
 import { examine } from './examine.ts';
+import { mismatchOf } from './not-here.ts';
 import { chooseSources, needsServices, symptomOf, type SourceChoice, type Symptom } from './sources.ts';
 import { chooseMetric, survey } from './survey.ts';
 import { call } from '../calls.ts';
@@ -23,6 +24,7 @@ export function nextStep(file: CaseFile, can: (tool: string) => boolean): NextSt
     const text = `I use source ${name(choice.primary.id)}, because ${choice.why}. I list its services to find the one with the symptom.`;
     return { done: false, text, calls: [call('list_services', { source: choice.services.id })] };
   }
+  if (mismatchOf(file, choice)) return { done: true };
   const symptom = symptomOf(file, choice);
   if (!symptom) return { done: true, partial: 'No service is known to start from:' };
   if (can('rank_root_causes') && !wasCalled(file, 'rank_root_causes')) {

@@ -8,6 +8,7 @@ import { call, callsOf } from '../calls.ts';
 import { openCase, type CaseFile } from './case-file.ts';
 import { namedByPeople } from './conclusion.ts';
 import { nextStep } from './gather.ts';
+import { askBack, mismatchOf } from './not-here.ts';
 import { writeReport } from './report.ts';
 import { chooseSources } from './sources.ts';
 
@@ -41,15 +42,20 @@ export const investigation: Playbook = {
 function nextTurn({ tools }: Situation, file: CaseFile): Turn {
   const next = nextStep(file, (name) => tools.has(name));
   if (next.done) return submit(file, next.partial);
-  return { text: next.text, calls: [...(next.stage === undefined ? [] : [plan(next.stage)]), ...next.calls] };
+  return { text: next.text, calls: [...(next.stage === undefined ? [] : [plan(next.stage, file)]), ...next.calls] };
 }
 
 function submit(file: CaseFile, partial?: string): Turn {
-  return { text: 'I submit the report.', calls: [plan(STAGES.length), reportCall(file, partial)] };
+  return { text: 'I submit the report.', calls: [plan(STAGES.length, file), reportCall(file, partial)] };
 }
 
 function reportCall(file: CaseFile, partial?: string): PlannedCall {
-  const report = writeReport(file, { choice: chooseSources(file), partial, named: namedByPeople(file) });
+  const choice = chooseSources(file);
+  const mismatch = choice && partial === undefined ? mismatchOf(file, choice) : undefined;
+  const report =
+    choice && mismatch
+      ? askBack(file, choice, mismatch)
+      : writeReport(file, { choice, partial, named: namedByPeople(file) });
   return call(SUBMIT, { ...report });
 }
 
@@ -82,10 +88,25 @@ function acknowledge({ transcript }: Situation, file: CaseFile, turn: Turn): Tur
   return { ...turn, text: `I read your message, but it names no service I know. ${turn.text}` };
 }
 
-function plan(current: number): PlannedCall {
+/** A stage that was never begun is skipped, not done. */
+function plan(current: number, file: CaseFile): PlannedCall {
   const items: PlanItem[] = STAGES.map((text, index) => ({
     text,
-    status: index < current ? 'done' : index === current ? 'in_progress' : 'pending',
+    status:
+      index < current ? (wasBegun(file, index) ? 'done' : 'skipped') : index === current ? 'in_progress' : 'pending',
   }));
   return call('update_plan', { items });
+}
+
+/** The tools whose calls begin a stage; writing the report needs none. */
+const TOOLS_OF: readonly (readonly string[])[] = [
+  ['list_sources'],
+  ['query_metric', 'search_metrics', 'service_dependencies'],
+  ['rank_root_causes'],
+  ['search_logs', 'recent_changes'],
+];
+
+function wasBegun({ calls }: CaseFile, stage: number): boolean {
+  const tools = TOOLS_OF[stage];
+  return tools === undefined || calls.some(({ tool }) => tools.includes(tool));
 }

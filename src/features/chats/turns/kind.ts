@@ -2,6 +2,7 @@ import { grants } from '../../../http/authenticate.ts';
 import type { RoomCore } from '../../../room.ts';
 import { type InvestigationServiceDeps, investigationTools } from '../../investigations/index.ts';
 import { ACT_SCOPE, allowedTools, defineRunKind, type LoadProfile, type Run } from '../../runs/index.ts';
+import type { LoadSources } from '../../sources/index.ts';
 import { type LoadTeamTools, type Tool, createRegistryCache } from '../../tools/index.ts';
 import { type WorkspaceDrafts, workspaceTools } from '../../workspace/index.ts';
 import { drawChart } from '../../charts/index.ts';
@@ -14,13 +15,14 @@ import {
 import { ChatTurn } from '../entities.ts';
 import { titleOfQuestion } from '../title.ts';
 import { finishTurn, type FinishDeps } from './run.ts';
-import { systemPrompt } from './prompt.ts';
+import { systemPrompt, withoutSources } from './prompt.ts';
 
 type Needs = RoomCore & {
   drafts: WorkspaceDrafts;
   teamTools: LoadTeamTools;
   investigations: InvestigationServiceDeps;
   monitoringTools: readonly Tool[];
+  sources: LoadSources;
 };
 
 export const chatRuns = defineRunKind({
@@ -41,9 +43,13 @@ export const chatRuns = defineRunKind({
     };
     return { workflow: CHAT_TURN_WORKFLOW, input, summary: title, details: turn.question.slice(0, 4_000) };
   },
-  profile({ runTools, drafts, teamTools, investigations, monitoringTools: monitoring }: Needs) {
+  profile({ runTools, drafts, teamTools, investigations, monitoringTools: monitoring, sources, clock, appUrl }: Needs) {
     const tools = chatTools({ ...investigations, runTools, drafts, monitoring });
-    return { tools: Object.values(tools).flat(), load: chatProfile(tools, teamTools) };
+    const closing = async ({ teamId, id }: Run): Promise<string | undefined> => {
+      const catalog = await sources({ teamId, toolCallId: id, clock });
+      return catalog.list().length > 0 ? undefined : withoutSources(appUrl);
+    };
+    return { tools: Object.values(tools).flat(), load: chatProfile(tools, teamTools, closing) };
   },
   finish: (deps: FinishDeps, { id: turnId, chatId, teamId }, ending) =>
     finishTurn(deps, { turnId, chatId, teamId, ...ending }),
@@ -64,7 +70,11 @@ const NO_TEAM_TOOLS: Record<ChatTurnPurpose, boolean> = {
 };
 
 /** The profile of a chat turn, from its row. */
-export function chatProfile(tools: ChatTools, teamTools: LoadTeamTools = async () => ({ tools: [] })): LoadProfile {
+export function chatProfile(
+  tools: ChatTools,
+  teamTools: LoadTeamTools = async () => ({ tools: [] }),
+  closing: (run: Run) => Promise<string | undefined> = async () => undefined,
+): LoadProfile {
   const registryOf = createRegistryCache();
   return async (run: Run) => {
     if (!(run instanceof ChatTurn.class)) throw new TypeError('A chat is run turn by turn.');
@@ -75,7 +85,10 @@ export function chatProfile(tools: ChatTools, teamTools: LoadTeamTools = async (
     const isPerson = turn.createdByUserId !== null;
     const mayAsk = turn.purpose === 'answer' && isPerson && grants(turn.scopes, ACT_SCOPE);
     const allowed = allowedTools([...tools[turn.purpose], ...(own?.tools ?? [])], turn, mayAsk);
+    // A team whose satellites offer other tools can look at something.
+    const last = turn.purpose === 'answer' && own?.tools.length === 0 ? await closing(turn) : undefined;
     return {
+      ...(last !== undefined && { closing: last }),
       system: systemPrompt(turn.purpose, turn.systemPrompt, own?.instructions),
       tools: registryOf(allowed),
       maxTokens: MAX_TOKENS,

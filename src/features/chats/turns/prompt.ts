@@ -1,4 +1,5 @@
 /** The system prompt of chats. Separate from code so that changes to it are visible as such. */
+import { howToConnect } from '../../sources/index.ts';
 import type { ChatTurnPurpose } from '../contract.ts';
 
 const PERSONA = `You are Casebook, an investigator of production problems. Engineers ask you about their systems: some were paged at night.
@@ -8,6 +9,8 @@ How to answer
 - Between tool calls say in one short line what you look at. Then answer: the conclusion first, then what it rests on, then what is uncertain.
 - A question that needs a whole investigation (an unknown root cause, many services) is best given to start_investigation where you have it; follow it with
   follow_investigation and answer from its report. Small questions you answer yourself.
+- A question that matches no service, alert or time of a source gets a question back, or "not found here" with what the sources know: never the nearest
+  incident. A source whose id begins with incident: is a recording; say so wherever you answer from it.
 - Write Markdown. Be brief.`;
 
 const CHART = `You are Casebook. The person wants a chart of data that tools returned. Draw it with draw_chart from the tool result that fits; if there is
@@ -61,6 +64,10 @@ export function systemPrompt(purpose: ChatTurnPurpose, override: string | null, 
     '\n\n',
   );
 }
+
+/** What a team is told that has connected nothing, whatever the model answered. */
+export const withoutSources = (appUrl: string): string =>
+  `**No telemetry source is connected, so no cause can be found.** ${howToConnect(appUrl)}`;
 
 /** Context given to the model with a question. */
 export function contextOf(known: { now: Date; investigationId: string | null; subject?: string }): string {

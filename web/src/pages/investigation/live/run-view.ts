@@ -129,6 +129,7 @@ export function phaseOf(
   steps: readonly StepView[],
 ): string {
   if (cancel_requested_at !== null) return 'Cancelling';
+  if (progress?.waiting_for) return `Waiting for ${progress.waiting_for}`;
   const last = steps.at(-1);
   const running = last?.calls.filter(({ state }) => state === 'running' || state === 'waiting') ?? [];
   if (running.length === 1) return `Running ${running[0]?.name}`;
