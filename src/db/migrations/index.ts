@@ -22,6 +22,7 @@ import { SatelliteCredentialsMigration } from './20261122100000-satellite-creden
 import { ApprovalsMigration } from './20261122110000-approvals.ts';
 import { FindingActsMigration } from './20261123040000-finding-acts.ts';
 import { CoverageMigration } from './20261123043000-coverage.ts';
+import { JudgementsMigration } from './20261123051500-judgements.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -46,4 +47,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261122110000-approvals', class: ApprovalsMigration },
   { name: '20261123040000-finding-acts', class: FindingActsMigration },
   { name: '20261123043000-coverage', class: CoverageMigration },
+  { name: '20261123051500-judgements', class: JudgementsMigration },
 ];

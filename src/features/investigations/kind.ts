@@ -6,6 +6,7 @@ import type { Investigation } from './entities.ts';
 import { submitReport } from './report/index.ts';
 import { recordOutcome, type OutcomeDeps, titleOf } from './run.ts';
 import { INVESTIGATION_PROMPT } from './prompt.ts';
+import { findSimilarInvestigations } from './tools/find-similar.ts';
 
 export const investigationRuns = defineRunKind({
   kind: 'investigation',
@@ -15,10 +16,10 @@ export const investigationRuns = defineRunKind({
     workflow: INVESTIGATION_WORKFLOW,
     ...describeInvestigation(row, budget),
   }),
-  profile: ({ runTools, teamTools }: RoomCore & { teamTools: LoadTeamTools }) => ({
-    tools: [...runTools, submitReport],
-    load: investigationProfile(runTools, teamTools),
-  }),
+  profile({ runTools, teamTools, orm }: RoomCore & { teamTools: LoadTeamTools }) {
+    const tools = [...runTools, findSimilarInvestigations({ orm })];
+    return { tools: [...tools, submitReport], load: investigationProfile(tools, teamTools) };
+  },
   finish: (deps: OutcomeDeps, { id: investigationId, teamId }, ending) =>
     recordOutcome(deps, { investigationId, teamId, ...ending }),
 });

@@ -10,7 +10,13 @@ import type { Investigation } from './entities.ts';
 import type { ListedInvestigation } from './queries.ts';
 import type { InvestigationRow } from './service.ts';
 import type { InvestigationStatusRow } from './status/reader.ts';
-import type { InvestigationDetailResponse, InvestigationListResponse, InvestigationResponse } from './schemas.ts';
+import type {
+  InvestigationDetailResponse,
+  InvestigationListResponse,
+  InvestigationResponse,
+  SimilarInvestigationsResponse,
+} from './schemas.ts';
+import type { SimilarInvestigation } from './similar/find.ts';
 
 type Detail = z.input<typeof InvestigationDetailResponse>;
 type Summary = z.input<typeof InvestigationListResponse>['items'][number];
@@ -80,6 +86,7 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
   const { report } = investigation;
   return {
     ...summaryOf(investigation, links),
+    judgement: investigation.judgement,
     investigation_text: investigation.investigationText,
     explanation: investigation.explanation,
     error: errorOf(investigation),
@@ -142,6 +149,19 @@ function presentCoverage({ coverage }: Investigation): Detail['coverage'] {
     outcome,
     signals: signals.map(({ leavesOpen, ...signal }) => ({ ...signal, leaves_open: leavesOpen })),
     sources,
+  };
+}
+
+export function presentSimilar(found: SimilarInvestigation[]): z.input<typeof SimilarInvestigationsResponse> {
+  return {
+    items: found.map(({ row, shares }) => ({
+      id: row.id,
+      alert_summary: row.alertSummary,
+      service: row.traits?.service ?? null,
+      shares,
+      judgement: row.judgement,
+      created_at: row.createdAt.toISOString(),
+    })),
   };
 }
 

@@ -31,6 +31,7 @@ How to work
   is a suspect, not a proof: check whether the service's own signals changed with it.
 - Where a source has traces, compare_traces tells a slow service from a slow network or queue in front of it, and names calls
   that are new or gone; get_trace shows one slow or failed request.
+- find_similar_investigations shows what earlier investigations found and whether people judged it right: a hint where to look.
 - Look for what would prove you wrong. Make independent calls in one turn. Do not repeat a call with the same input.
 
 Evidence

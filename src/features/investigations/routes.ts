@@ -9,7 +9,9 @@ import { loadDetail, listWithFacts } from './queries.ts';
 import { runEvents } from './status/events.ts';
 import { loadGraph } from './graph/load.ts';
 import { InvestigationGraphResponse } from './graph/schemas.ts';
-import { presentDetail, presentListed, presentStatus, type Links } from './presenter.ts';
+import { presentDetail, presentListed, presentSimilar, presentStatus, type Links } from './presenter.ts';
+import { findSimilar } from './similar/find.ts';
+import { judgeInvestigation } from './similar/judge.ts';
 import {
   IdempotencyHeaders,
   InvestigateRequest,
@@ -19,8 +21,11 @@ import {
   InvestigationListResponse,
   InvestigationParams,
   InvestigationResponse,
+  JudgementRequest,
+  JudgementResponse,
   MessageRequest,
   MessageResponse,
+  SimilarInvestigationsResponse,
 } from './schemas.ts';
 import {
   addMessage,
@@ -43,6 +48,7 @@ const endpoint = endpointFor<InvestigationDeps>();
 const READ = 'investigations:read';
 const WRITE = 'investigations:write';
 const tags = ['Investigations'];
+const MAX_SIMILAR = 10;
 
 const investigate = endpoint({
   method: 'post',
@@ -198,6 +204,43 @@ const message = endpoint({
   },
 });
 
+const similar = endpoint({
+  method: 'get',
+  path: '/api/investigations/{investigation_id}/similar',
+  operationId: 'listSimilarInvestigations',
+  summary: "The team's ended investigations that are like this one",
+  description:
+    'They share the service at fault, the alert or an error pattern of the log; at most ten, the most alike first.',
+  tags,
+  auth: apiKey(READ),
+  params: InvestigationParams,
+  response: SimilarInvestigationsResponse,
+  errors: [404],
+  handler: async ({ params, em }) => {
+    const { id, traits } = await getInvestigation(em, params.investigation_id);
+    return presentSimilar(traits === null ? [] : await findSimilar(em, traits, { except: id, limit: MAX_SIMILAR }));
+  },
+});
+
+const judge = endpoint({
+  method: 'post',
+  path: '/api/investigations/{investigation_id}/judgement',
+  operationId: 'judgeInvestigation',
+  summary: 'Say whether the report was right',
+  description: 'Later investigations of the same fault are told. The last word counts; null withdraws it.',
+  tags,
+  auth: apiKey(WRITE),
+  params: InvestigationParams,
+  body: JudgementRequest,
+  response: JudgementResponse,
+  errors: [404, 409],
+  handler: async ({ params, body, deps, em, principal }) => {
+    const { clock } = deps.investigations;
+    const judged = await judgeInvestigation(em, clock, principal, params.investigation_id, body.judgement);
+    return { judgement: judged.judgement, judged_at: judged.judgedAt?.toISOString() ?? null };
+  },
+});
+
 const rerun = endpoint({
   method: 'post',
   path: '/api/investigations/{investigation_id}/rerun',
@@ -217,4 +260,16 @@ const rerun = endpoint({
   },
 });
 
-export const investigationEndpoints = [investigate, getStatus, list, detail, graph, events, cancel, message, rerun];
+export const investigationEndpoints = [
+  investigate,
+  getStatus,
+  list,
+  detail,
+  graph,
+  similar,
+  judge,
+  events,
+  cancel,
+  message,
+  rerun,
+];

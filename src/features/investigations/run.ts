@@ -21,6 +21,7 @@ import type {
   InvestigationStatus,
 } from './contract.ts';
 import { Investigation } from './entities.ts';
+import { traitsOf } from './similar/traits.ts';
 import { endEvent } from './status/events.ts';
 import type { LoadSources } from '../sources/index.ts';
 import type { Coverage } from './coverage/compute.ts';
@@ -102,7 +103,7 @@ async function hasUnreadMessages(em: EntityManager, conversationId: string): Pro
 
 type Conclusion = Pick<
   Investigation,
-  'status' | 'alertSummary' | 'investigationText' | 'report' | 'coverage' | 'limitReached' | 'explanation'
+  'status' | 'alertSummary' | 'investigationText' | 'report' | 'coverage' | 'limitReached' | 'explanation' | 'traits'
 >;
 
 async function conclusion(
@@ -130,6 +131,7 @@ async function conclusion(
       status,
       alertSummary,
       report: null,
+      traits: null,
       investigationText: `# ${alertSummary}\n\n${why}${known}\n\n${covered}`,
     };
   }
@@ -138,7 +140,15 @@ async function conclusion(
     const alertSummary = 'No telemetry source answered';
     const explanation = failureOfSources(coverage);
     const text = `# ${alertSummary}\n\n${safeBlock(explanation)} Ask again once they are back.\n\n${covered}`;
-    return { ...rest, explanation, status: 'failed', alertSummary, report: null, investigationText: text };
+    return {
+      ...rest,
+      explanation,
+      status: 'failed',
+      alertSummary,
+      report: null,
+      traits: null,
+      investigationText: text,
+    };
   }
 
   const evidence = await loadEvidence(em, investigation.id);
@@ -156,7 +166,8 @@ async function conclusion(
     coverage: covered,
     investigationUrl: `${deps.appUrl}/investigation/${investigation.id}`,
   });
-  return { ...rest, status: 'completed', alertSummary: checked.title, report: checked, investigationText };
+  const traits = traitsOf(report, evidence);
+  return { ...rest, status: 'completed', alertSummary: checked.title, report: checked, traits, investigationText };
 }
 
 /** A report as far as its sources can support one. */

@@ -198,8 +198,32 @@ const InvestigationCoverage = z
   })
   .meta({ id: 'InvestigationCoverage' });
 
+const judgement = z.enum(['right', 'wrong']).nullable();
+
+export const SimilarInvestigationsResponse = z
+  .object({
+    items: z.array(
+      z.object({
+        id: z.uuid(),
+        alert_summary: z.string().nullable(),
+        service: z.string().nullable().describe('At fault, or its first candidate.'),
+        shares: z.array(z.enum(['service', 'alert', 'log template'])),
+        judgement: judgement.describe('What people said of its report.'),
+        created_at: time,
+      }),
+    ),
+  })
+  .meta({ id: 'SimilarInvestigationsResponse' });
+
+export const JudgementRequest = z
+  .object({ judgement: judgement.describe('Whether the report was right; null withdraws the judgement.') })
+  .meta({ id: 'JudgementRequest' });
+
+export const JudgementResponse = z.object({ judgement, judged_at: time.nullable() }).meta({ id: 'JudgementResponse' });
+
 export const InvestigationDetailResponse = summaryFields
   .extend({
+    judgement: judgement.describe('Whether people found the report right; null if nobody said.'),
     investigation_text: z.string().nullable(),
     explanation: z.string().nullable(),
     error: z

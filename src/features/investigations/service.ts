@@ -93,6 +93,11 @@ export async function commitInvestigation(
     investigationText: null,
     report: null,
     coverage: null,
+    traits: null,
+    judgement: null,
+    judgedAt: null,
+    judgedByCredentialId: null,
+    judgedByUserId: null,
   });
   await em.flush();
   return investigation;

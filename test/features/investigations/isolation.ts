@@ -26,6 +26,8 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
       streamInvestigationEvents: { params },
       cancelInvestigation: { params },
       rerunInvestigation: { params },
+      listSimilarInvestigations: { params },
+      judgeInvestigation: { params, body: { judgement: 'right' } },
       addInvestigationMessage: { params, body: { text: 'hello' } },
     },
     secrets: [id],

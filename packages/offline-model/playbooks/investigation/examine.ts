@@ -1,6 +1,6 @@
 /** The closer look at suspects: their strongest signals, logs, traces and changes. */
 import type { PlannedCall, Turn } from '../../decide.ts';
-import { wasMade } from '../calls.ts';
+import { call, wasMade } from '../calls.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
 import { anomalousCauses, namedByPeople, onsetOf, onsetTime, type RankedCause } from './conclusion.ts';
 import { newlyFailing } from './log-evidence.ts';
@@ -23,6 +23,7 @@ export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom):
     ...suspects.flatMap((service) => [...readMetric(file, choice, service), ...readLogs(file, choice, service)]),
     ...readTraces(file, choice, first?.service ?? symptom.service, incident(file)),
     ...readChanges(file, choice),
+    ...askSimilar(file, first?.service),
   ];
   const whom = suspects.length > 0 ? `I examine ${suspects.map(name).join(', ')}` : 'I look at what is left to read';
   return { text: `${whom}: ${reason(file)}.`, calls };
@@ -102,6 +103,13 @@ function aroundOnset(file: CaseFile): { from?: string; to?: string } {
   const to = Date.parse(file.ranking?.result.incident.to ?? '');
   if (Number.isNaN(onset) || !(to > onset)) return {};
   return { from: iso(onset - BEFORE_ONSET_MS), to: iso(to) };
+}
+
+/** What earlier investigations of the suspect or the alert found. */
+function askSimilar(file: CaseFile, service: string | undefined): PlannedCall[] {
+  const { alert } = file.ranking?.result ?? {};
+  if (!alert || wasCalled(file, 'find_similar_investigations')) return [];
+  return [call('find_similar_investigations', { service, alert_service: alert.service, alert_metric: alert.metric })];
 }
 
 /** All services' changes, to rule out innocent deploys elsewhere. */

@@ -2,6 +2,7 @@
 import type { RunPhase } from '../../runs/contract.ts';
 import type { IsoTime } from '../../tools/results.ts';
 import type { InvestigationStatus } from '../contract.ts';
+import type { Likeness } from '../similar/traits.ts';
 
 /** `list_investigations` { search?, status?, limit? } */
 export interface ListInvestigationsResult {
@@ -16,6 +17,21 @@ export interface ListInvestigationsResult {
   }[];
   /** The total number. */
   total: number;
+}
+
+/** `find_similar_investigations` { service?, alert_service?, alert_metric?, template?, limit? } */
+export interface FindSimilarInvestigationsResult {
+  /** Those that share most first. */
+  investigations: {
+    investigation_id: string;
+    alert_summary: string | null;
+    /** At fault, or its first candidate. */
+    service: string | null;
+    shares: Likeness[];
+    /** What people said of its report. */
+    judgement: 'right' | 'wrong' | null;
+    created_at: IsoTime;
+  }[];
 }
 
 /** `read_investigation` { investigation_id }; with `evidence` it returns that stored tool result as is. */

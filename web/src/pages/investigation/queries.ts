@@ -27,11 +27,21 @@ export const graphQuery = (id: string) =>
     staleTime: 5 * 60_000,
   });
 
+/** Earlier ones of the same service, alert or log template. */
+export const similarQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['investigations', id, 'similar'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/investigations/{investigation_id}/similar', { ...path(id), signal })),
+    staleTime: 60_000,
+  });
+
 /** Lists show investigations too. */
 export const refresh = (queryClient: QueryClient): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: ['investigations'] });
 
 export const cancel = (id: string) => dataOf(api.POST('/api/investigations/{investigation_id}/cancel', path(id)));
 export const rerun = (id: string) => dataOf(api.POST('/api/investigations/{investigation_id}/rerun', path(id)));
+export const judge = (id: string, judgement: Investigation['judgement']) =>
+  dataOf(api.POST('/api/investigations/{investigation_id}/judgement', { ...path(id), body: { judgement } }));
 export const tell = (id: string, text: string) =>
   dataOf(api.POST('/api/investigations/{investigation_id}/messages', { ...path(id), body: { text } }));

@@ -5,7 +5,9 @@ import type { Investigation, Report } from '../queries.ts';
 import { Coverage } from './coverage.tsx';
 import { Hypotheses } from './hypotheses.tsx';
 import { limitWords } from '../../../components/ui/limit-words.ts';
+import { Judgement } from './judgement.tsx';
 import { RootCause } from './root-cause.tsx';
+import { Similar } from './similar.tsx';
 import { Timeline } from './timeline.tsx';
 import { UnverifiedClaims } from './unverified-claims.tsx';
 
@@ -52,6 +54,8 @@ export function ReportView({ investigation, report }: { investigation: Investiga
       <Hypotheses hypotheses={hypotheses} />
       <Timeline events={report.timeline} />
       {coverage !== null && <Coverage coverage={coverage} />}
+      <Similar id={investigation.id} />
+      <Judgement investigation={investigation} />
       <UnverifiedClaims claims={report.unverified_claims} />
     </>
   );

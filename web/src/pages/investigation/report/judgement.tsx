@@ -1,0 +1,40 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Check, X } from 'lucide-react';
+import { may, sessionQuery } from '../../../api/session.ts';
+import { Button } from '../../../components/ui/button.tsx';
+import { Panel } from '../../../components/ui/panel.tsx';
+import { useToaster } from '../../../components/ui/toast.tsx';
+import { judge, refresh, type Investigation } from '../queries.ts';
+
+/** Whether the report was right: people know in the end, and later investigations are told. */
+export function Judgement({ investigation: { id, judgement } }: { investigation: Investigation }) {
+  const { data: session } = useQuery(sessionQuery);
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const { mutate, isPending } = useMutation({
+    mutationFn: (verdict: Investigation['judgement']) => judge(id, verdict),
+    onError: toaster.fail,
+    onSettled: () => refresh(queryClient),
+  });
+  if (!may(session, 'investigations:write') && judgement === null) return null;
+  const toggle = (verdict: 'right' | 'wrong') => mutate(judgement === verdict ? null : verdict);
+  return (
+    <Panel title="Was this right?">
+      {may(session, 'investigations:write') ? (
+        <div className="flex flex-wrap items-center gap-2">
+          <Button disabled={isPending} aria-pressed={judgement === 'right'} onClick={() => toggle('right')}>
+            <Check aria-hidden size={16} /> Right
+          </Button>
+          <Button disabled={isPending} aria-pressed={judgement === 'wrong'} onClick={() => toggle('wrong')}>
+            <X aria-hidden size={16} /> Wrong
+          </Button>
+          <span className="text-sm text-ink-soft">
+            {judgement === null ? 'Later investigations of the same fault are told.' : `Judged ${judgement}.`}
+          </span>
+        </div>
+      ) : (
+        <p>Judged {judgement}.</p>
+      )}
+    </Panel>
+  );
+}
