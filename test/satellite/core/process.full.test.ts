@@ -68,7 +68,7 @@ describe('satellite: process', () => {
       inventory.connectors.map(({ id, operations }) => [id, operations.length]),
       [
         ['api', 1],
-        ['recordings', 9],
+        ['recordings', 13],
       ],
     );
     const answer = await connection.query('recordings', 'incidents');
