@@ -17,7 +17,11 @@ describe('configuration: where requests and notifications go', () => {
     for (const env of [{}, { CASEBOOK_OUTBOUND_ALLOW: '', CASEBOOK_SMTP_URL: '', CASEBOOK_SLACK_API_URL: '' }]) {
       const { outboundAllow, slack, mail } = loadConfig(env);
       assert.deepEqual(outboundAllow, []);
-      assert.deepEqual(slack, { apiUrl: 'https://slack.com/api/', hooksUrl: 'https://hooks.slack.com/' });
+      assert.deepEqual(slack, {
+        apiUrl: 'https://slack.com/api/',
+        hooksUrl: 'https://hooks.slack.com/',
+        signingSecret: undefined,
+      });
       assert.equal(mail, undefined);
     }
   });
@@ -26,11 +30,13 @@ describe('configuration: where requests and notifications go', () => {
     const config = loadConfig({
       CASEBOOK_OUTBOUND_ALLOW: ' 127.0.0.1, 10.0.0.0/8 ,hooks.internal,fd00::/8,',
       CASEBOOK_SLACK_API_URL: 'https://slack-gov.com/api',
+      CASEBOOK_SLACK_SIGNING_SECRET: '8f742231b10e8888abcd99yyyzzz85a5',
       CASEBOOK_SMTP_URL: 'smtps://user:p%40ss@mail.example.com',
       CASEBOOK_MAIL_FROM: 'Casebook <casebook@example.com>',
     });
     assert.deepEqual(config.outboundAllow, ['127.0.0.1', '10.0.0.0/8', 'hooks.internal', 'fd00::/8']);
     assert.equal(config.slack.apiUrl, 'https://slack-gov.com/api/');
+    assert.equal(config.slack.signingSecret, '8f742231b10e8888abcd99yyyzzz85a5');
     assert.deepEqual(config.mail, {
       smtpUrl: 'smtps://user:p%40ss@mail.example.com',
       from: 'Casebook <casebook@example.com>',
