@@ -98,7 +98,11 @@ describe('the live demo shop', function () {
     const { citations, steps } = found;
     const calls = steps.flatMap((step) => step.tool_calls);
     const asked = new Set(calls.flatMap(({ input }) => input.source ?? []));
-    assert.deepEqual([...asked].toSorted(), ['satellite:demo-shop/loki', 'satellite:demo-shop/prometheus']);
+    const parts = [...(shop.jaegerUrl === undefined ? [] : ['jaeger']), 'loki', 'prometheus'];
+    assert.deepEqual(
+      [...asked].toSorted(),
+      parts.map((part) => `satellite:demo-shop/${part}`),
+    );
     // Its own words, from its logs.
     const cited = citations.flatMap(({ excerpts }) => excerpts.map(({ text }) => text)).join('\n');
     assert.match(cited, /connection pool exhausted/);
