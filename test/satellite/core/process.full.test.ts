@@ -216,7 +216,8 @@ describe('satellite: process', () => {
       require('node:fs').writeFileSync('pid', String(process.pid));`;
     const server = { name: 'deaf', transport: 'stdio', command: 'node', args: ['-e', script] };
     const satellite = await run(configOf(casebook, { mcp_servers: [server] }));
-    const written = () => readFile(join(satellite.folder, 'pid'), 'utf8').catch(() => undefined);
+    // The file is there before the number is in it.
+    const written = async () => (await readFile(join(satellite.folder, 'pid'), 'utf8').catch(() => '')) || undefined;
     const pid = Number(await waitUntil(written, { what: 'the server', intervalMs: 20 }));
     satellite.child.kill('SIGTERM');
     await satellite.logged('stopping');
