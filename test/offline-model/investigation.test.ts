@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { startOfflineModel, type RunningServer } from '../../packages/offline-model/index.ts';
-import type { LogLine, MetricSeries, TelemetrySource } from '../../src/features/sources/port.ts';
+import type { LogLine, MetricSeries, Span, TelemetrySource } from '../../src/features/sources/port.ts';
 import { errorOutput } from '../../src/features/tools/index.ts';
 import { createModelClient, type ModelClient } from '../../src/platform/anthropic/index.ts';
 import {
@@ -194,6 +194,50 @@ describe('offline model: investigations', () => {
     const examined = new Set(searched.flatMap((input) => ('service' in input ? [input.service] : [])));
     assert.ok(examined.has('mail'), 'the service whose errors are new');
     assert.ok(!examined.has('audit'), 'its errors are usual');
+    assertEveryClaimVerified(run);
+  });
+
+  it('compares traces of another system over the windows of the ranking, and says what they show', async () => {
+    const request = (at: number): Span[] => {
+      const wire = at < ONSET ? 2 : 402;
+      const of = (spanId: string, parentId: string | undefined, service: string, durationMs: number): Span => ({
+        traceId: String(at),
+        spanId,
+        service,
+        operation: 'order',
+        start: at,
+        durationMs,
+        kind: 'server',
+        ...(parentId !== undefined && { parentId }),
+      });
+      return [of('1', undefined, 'web', 110 + wire), of('2', '1', 'web', 100 + wire), of('3', '2', 'orders', 100)];
+    };
+    const jaeger = memorySource({
+      id: 'jaeger',
+      spans: timestamps.flatMap((at, minute) => [request(at), request(at + 20 + (minute % 7))]).flat(),
+      description: { kind: 'jaeger' },
+    });
+    const alert = {
+      name: 'WebSlow',
+      service: 'web',
+      metric: 'latency_seconds',
+      at: ALERT_AT,
+      summary: 'p95 above 1 s',
+    };
+    const metrics = shop({
+      id: 'prometheus',
+      series: [series('web', 'latency_seconds', 0.1, 0.5), series('orders', 'latency_seconds', 0.1, 0.1)],
+      description: { kind: 'prometheus', alerts: [alert] },
+    });
+    const run = await investigate('Web is slow', [metrics, jaeger]);
+    assert.equal(run.report?.root_cause.service, 'orders', 'the callee owns the time on the way to it');
+    const compared = run.calls.find(({ tool }) => tool === 'compare_traces');
+    assert.equal(compared?.isError, false);
+    assert.ok('baseline_from' in Object(compared?.input), JSON.stringify(compared?.input));
+    assert.equal(
+      run.report?.root_cause.statement,
+      '`orders`: Calls from web to orders wait 402 ms between the two, 2 ms before [1].',
+    );
     assertEveryClaimVerified(run);
   });
 

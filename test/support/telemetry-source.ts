@@ -55,7 +55,7 @@ export function memorySource(telemetry: MemoryTelemetry): TelemetrySource {
   const source: TelemetrySource = {
     owner: 'installation',
     id,
-    kind: 'recorded-incident',
+    kind: telemetry.description?.kind ?? 'recorded-incident',
     capabilities,
     describe: async () => ({
       id,

@@ -21,7 +21,7 @@ export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom):
   const calls = [
     ...searchErrors(file, choice),
     ...suspects.flatMap((service) => [...readMetric(file, choice, service), ...readLogs(file, choice, service)]),
-    ...readTraces(file, choice, first?.service ?? symptom.service, incident(file)),
+    ...readTraces(file, choice, first?.service ?? symptom.service),
     ...readChanges(file, choice),
     ...askSimilar(file, first?.service),
   ];

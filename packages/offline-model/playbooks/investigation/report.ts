@@ -107,7 +107,7 @@ function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citat
   return [
     exhausted && exhaustionOf(citations, cause.service, exhausted),
     ...[strongest, other].map((one) => one && evidenceSentence(file, citations, cause, one)),
-    traceSentence(file, citations, cause.service),
+    traceSentence(file, citations, cause),
     telling && !exhausted && findingSentence(citations, cause.service, telling),
     telling?.blamed && keptBlame(file, cause, telling.blamed, citations),
     change && changeSentence(citations, change, onset),
