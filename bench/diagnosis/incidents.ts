@@ -35,8 +35,7 @@ interface Answer {
  * @throws {DatasetError} if the folder or the truth cannot be read
  */
 export async function benchIncidents(directory: string, options: IncidentsOptions): Promise<void> {
-  const names = listFolders(directory).filter((name) => existsSync(join(directory, name, 'incident.json')));
-  if (names.length === 0) throw new DatasetError(`${directory} has no recorded incident`);
+  const names = recordedIncidents(directory);
   const truths = new Map(options.truth === undefined ? [] : readTruth(options.truth).map((one) => [one.case, one]));
   const seen: Array<{ name: string; answer: Answer; truth: Truth | undefined }> = [];
   const record = (name: string, answer: Answer): void => {
@@ -67,6 +66,31 @@ export async function benchIncidents(directory: string, options: IncidentsOption
     }));
     process.stdout.write(`\n${reliabilityTable(system, stated)}`);
   }
+}
+
+export interface KnownIncident {
+  directory: string;
+  name: string;
+  system: string;
+  /** The service at fault. */
+  truth: string;
+}
+
+/** @throws {DatasetError} if the folder or the truth cannot be read, or the truth knows none of its incidents */
+export function knownIncidents(directory: string, truth: string): KnownIncident[] {
+  const truths = new Map(readTruth(truth).map((one) => [one.case, one.service]));
+  const known = recordedIncidents(directory).flatMap((name) => {
+    const service = truths.get(name);
+    return service === undefined ? [] : [{ directory, name, system: systemOf(name), truth: service }];
+  });
+  if (known.length === 0) throw new DatasetError(`${truth} knows no incident of ${directory}`);
+  return known;
+}
+
+function recordedIncidents(directory: string): string[] {
+  const names = listFolders(directory).filter((name) => existsSync(join(directory, name, 'incident.json')));
+  if (names.length === 0) throw new DatasetError(`${directory} has no recorded incident`);
+  return names;
 }
 
 async function rankAlone(directory: string, name: string, signal: AbortSignal): Promise<Answer> {

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { rankRootCauses } from '../../src/features/diagnosis/index.ts';
 import { rankByFormula, rankByGap, type RankedService } from './baselines.ts';
 import { DatasetError, type DiagnosisCase } from './case.ts';
-import { benchIncidents } from './incidents.ts';
+import { calibrate } from './calibrate.ts';
+import { benchIncidents, knownIncidents } from './incidents.ts';
 import { type InjectedCase, injectedPetShopCases, injectedSockShopCases } from './injected/index.ts';
 import { rankByMaxZ } from './max-z.ts';
 import { loadPetShopCases, loadPetShopHealth } from './petshop.ts';
@@ -11,7 +12,8 @@ import { loadSockShopCases } from './sockshop.ts';
 
 const usage = `usage: npm run bench:diagnosis -- (--petshop DIR | --sockshop DIR)... [--json]
        npm run bench:diagnosis -- [--petshop DIR] --injected [--cases N] [--seed FIRST] [--json]
-       npm run bench:diagnosis -- --incidents DIR [--truth FILE] [--end-to-end] [--json]`;
+       npm run bench:diagnosis -- --incidents DIR [--truth FILE] [--end-to-end] [--json]
+       npm run bench:diagnosis -- --calibrate [--petshop DIR] [--incidents DIR --truth FILE] [--injected [--cases N]] [--json]`;
 
 type Method = (input: DiagnosisCase['input']) => RankedService[];
 const methods: Readonly<Record<string, Method>> = { casebook, 'max-z': rankByMaxZ };
@@ -28,28 +30,48 @@ async function main(): Promise<void> {
       incidents: { type: 'string' },
       truth: { type: 'string' },
       'end-to-end': { type: 'boolean', default: false },
+      calibrate: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
-  if (values.incidents !== undefined) {
-    const stop = new AbortController();
-    process.once('SIGINT', () => stop.abort(new DatasetError('interrupted')));
-    const { truth, json } = values;
+  const { petshop, incidents, truth, json } = values;
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new DatasetError('interrupted')));
+  const injected = (): { petshop: InjectedCase[]; sockshop: InjectedCase[] } => {
+    const count = wholeNumber(values.cases, '--cases');
+    const first = wholeNumber(values.seed, '--seed');
+    const recordings = petshop === undefined ? [] : loadPetShopHealth(petshop);
+    return {
+      petshop: injectedPetShopCases(recordings, count, first),
+      sockshop: injectedSockShopCases(count, first),
+    };
+  };
+  if (values.calibrate) {
+    const made = values.injected ? injected() : { petshop: [], sockshop: [] };
+    const cases = [
+      ...(petshop === undefined ? [] : loadPetShopCases(petshop)).map((one) => ({ ...one, group: 'petshop' })),
+      ...made.petshop.map((one) => ({ ...one, group: 'injected petshop' })),
+      ...made.sockshop.map((one) => ({ ...one, group: 'injected sockshop' })),
+    ];
+    const known = incidents === undefined || truth === undefined ? [] : knownIncidents(incidents, truth);
+    if (cases.length + known.length === 0) throw new DatasetError(usage);
+    await calibrate({ cases, incidents: known, json, signal: stop.signal });
+    return;
+  }
+  if (incidents !== undefined) {
     const options = {
       json,
       endToEnd: values['end-to-end'],
       signal: stop.signal,
       ...(truth !== undefined && { truth }),
     };
-    await benchIncidents(values.incidents, options);
+    await benchIncidents(incidents, options);
     return;
   }
   if (values.injected) {
-    const count = wholeNumber(values.cases, '--cases');
-    const first = wholeNumber(values.seed, '--seed');
-    const recordings = values.petshop === undefined ? [] : loadPetShopHealth(values.petshop);
-    if (recordings.length > 0) report(injectedPetShopCases(recordings, count, first), injectedMethods, values.json);
-    report(injectedSockShopCases(count, first), injectedMethods, values.json);
+    const made = injected();
+    if (made.petshop.length > 0) report(made.petshop, injectedMethods, json);
+    report(made.sockshop, injectedMethods, json);
     return;
   }
   const unreadable = (error: DatasetError): void => {
@@ -57,11 +79,11 @@ async function main(): Promise<void> {
     process.exitCode = 1;
   };
   const cases = [
-    ...(values.petshop === undefined ? [] : loadPetShopCases(values.petshop, unreadable)),
+    ...(petshop === undefined ? [] : loadPetShopCases(petshop, unreadable)),
     ...(values.sockshop === undefined ? [] : loadSockShopCases(values.sockshop, unreadable)),
   ];
-  if (values.petshop === undefined && values.sockshop === undefined) throw new DatasetError(usage);
-  if (cases.length > 0) report(cases, methods, values.json);
+  if (petshop === undefined && values.sockshop === undefined) throw new DatasetError(usage);
+  if (cases.length > 0) report(cases, methods, json);
 }
 
 /** One line of JSON per case, or a table of how often each method named the truth. */

@@ -1,0 +1,108 @@
+/** Fits the table of confidences to known cases, and says what such a table is worth on cases it has not seen. Pure. */
+import { confidenceAt, type CauseLead, type ConfidenceRow } from '../../src/features/diagnosis/confidence.ts';
+import { expectedCalibrationError } from './reliability.ts';
+
+/** A ranking of known truth. */
+export interface KnownCase extends CauseLead {
+  /** Where it is from; cases of one data set resemble each other. */
+  dataset: string;
+  right: boolean;
+}
+
+const LEADS = [1.8, 1.15, 0.6, 0.3, 0];
+/** Evidence that no healthy hour shows, and any. */
+const SCORES = [2.5, 0];
+/** At most this share of healthy periods may get a cause. */
+const MAX_QUIET_NAMED = 0.1;
+const ESTABLISHED = 0.5;
+
+/**
+ * The frequency of being right in each band of lead and score, pooled until it falls with neither (pool adjacent
+ * violators: Ayer et al., 1955), and drawn towards a half where cases are few (Laplace's rule of succession). What
+ * healthy periods show as well establishes nothing: such bands stay below a half.
+ */
+export function fitConfidence(cases: readonly KnownCase[], quiet: readonly CauseLead[]): ConfidenceRow[] {
+  const bands = SCORES.flatMap((score) => pooled(bandsOf(cases, score)).map((band) => ({ ...band, score })));
+  const rows = bands.toSorted((a, b) => b.lead - a.lead || b.score - a.score);
+  for (const row of rows) {
+    const weaker = rows.filter(({ lead, score }) => lead <= row.lead && score <= row.score);
+    row.right = Math.max(...weaker.map(({ right }) => right));
+  }
+  let named = 0;
+  for (const row of rows) {
+    const here = quiet.filter((one) => rows.find((least) => isAtLeast(one, least)) === row).length;
+    if (row.right < ESTABLISHED || here === 0) continue;
+    if (named + here <= MAX_QUIET_NAMED * quiet.length) named += here;
+    else row.right = ESTABLISHED - 0.01;
+  }
+  // Without those whose weaker neighbour says the same.
+  return rows.filter((row, i) => rows.slice(i + 1).find((other) => isAtLeast(row, other))?.right !== row.right);
+}
+
+interface Band {
+  lead: number;
+  right: number;
+  cases: number;
+}
+
+/** Bands of the cases whose best row has this score, by ascending lead. */
+function bandsOf(cases: readonly KnownCase[], score: number): Band[] {
+  const own = cases.filter((one) => SCORES.find((least) => one.score >= least) === score);
+  return LEADS.toReversed().flatMap((lead) => {
+    const here = own.filter((one) => LEADS.find((least) => one.lead >= least) === lead);
+    return here.length === 0 ? [] : [{ lead, cases: here.length, right: here.filter(({ right }) => right).length }];
+  });
+}
+
+/** @param bands by ascending lead, with the number that are right */
+function pooled(bands: readonly Band[]): Array<{ lead: number; right: number }> {
+  const pools: Array<Omit<Band, 'lead'> & { leads: number[] }> = [];
+  for (const { lead, ...band } of bands) {
+    let pool = { leads: [lead], ...band };
+    for (let last = pools.at(-1); last && last.right / last.cases > pool.right / pool.cases; last = pools.at(-1)) {
+      pools.pop();
+      const leads = [...last.leads, ...pool.leads];
+      pool = { leads, cases: last.cases + pool.cases, right: last.right + pool.right };
+    }
+    pools.push(pool);
+  }
+  return pools.flatMap(({ leads, cases, right }) =>
+    leads.map((lead) => ({ lead, right: Math.round((100 * (right + 1)) / (cases + 2)) / 100 })),
+  );
+}
+
+const isAtLeast = (one: CauseLead, least: CauseLead): boolean => one.lead >= least.lead && one.score >= least.score;
+
+export interface Validation {
+  /** Mean distance of confidence from frequency. */
+  calibrationError: number;
+  /** Share of cases that are wrong with .7 or more. */
+  wrongSure: number;
+  /** Share of cases in which a cause is named. */
+  named: number;
+}
+
+/** @param confidence of each case, in order */
+export function validate(cases: readonly KnownCase[], confidence: readonly number[]): Validation {
+  const stated = cases.map(({ right }, i) => ({ right, confidence: confidence[i]! }));
+  const share = (of: typeof stated): number => of.length / stated.length;
+  return {
+    calibrationError: expectedCalibrationError(stated),
+    wrongSure: share(stated.filter((one) => one.confidence >= 0.7 && !one.right)),
+    named: share(stated.filter((one) => one.confidence >= ESTABLISHED)),
+  };
+}
+
+/**
+ * Confidence of each case from a table that was fitted without it.
+ * @param group cases of the same group are left out together
+ */
+export function confidenceLeftOut<Case extends CauseLead>(
+  cases: readonly Case[],
+  group: (one: Case, index: number) => string | number,
+  fit: (others: Case[]) => ConfidenceRow[],
+): number[] {
+  const groups = cases.map(group);
+  const tables = new Map([...new Set(groups)].map((left) => [left, fit(cases.filter((_, i) => groups[i] !== left))]));
+  return cases.map((one, i) => confidenceAt(one, tables.get(groups[i]!)!));
+}
