@@ -21,6 +21,7 @@ import type {
   InvestigationStatus,
 } from './contract.ts';
 import { Investigation } from './entities.ts';
+import { findSimilar } from './similar/find.ts';
 import { traitsOf } from './similar/traits.ts';
 import { endEvent } from './status/events.ts';
 import type { LoadSources } from '../sources/index.ts';
@@ -37,6 +38,9 @@ import {
   type CheckedReport,
 } from './report/index.ts';
 import { safeBlock } from './report/safe-markdown.ts';
+
+/** How many a report lists. */
+const MAX_SIMILAR = 5;
 
 export type InvestigationRunDeps = RunDeps & OutcomeDeps;
 
@@ -158,16 +162,28 @@ async function conclusion(
   const { report, confidenceBasis } = calibrate(written, evidence);
   const read = await checkReportAgainst(report, evidenceReader(em, investigation.id));
   const checked = supported(coverage, { ...read, confidenceBasis }, deps.appUrl);
+  const traits = traitsOf(report, evidence);
+  const similar = await findSimilar(em, traits, { except: investigation.id, limit: MAX_SIMILAR });
   const [turn] = turns;
   const investigationText = renderReport(checked, {
     model: turn?.model ?? 'no model answered',
     provider: turn?.provider === 'offline' ? 'offline' : 'anthropic',
     limit: input.limit,
     coverage: covered,
-    investigationUrl: `${deps.appUrl}/investigation/${investigation.id}`,
+    similar: similar.map(({ row, shares }) => ({
+      title: row.alertSummary ?? 'Without a title',
+      url: urlOf(deps, row.id),
+      createdAt: row.createdAt,
+      shares,
+      judgement: row.judgement,
+    })),
+    investigationUrl: urlOf(deps, investigation.id),
   });
-  const traits = traitsOf(report, evidence);
   return { ...rest, status: 'completed', alertSummary: checked.title, report: checked, traits, investigationText };
+}
+
+function urlOf({ appUrl }: Pick<OutcomeDeps, 'appUrl'>, investigationId: string): string {
+  return `${appUrl}/investigation/${investigationId}`;
 }
 
 /** A report as far as its sources can support one. */

@@ -83,6 +83,19 @@ describe('recording the end of an investigation', () => {
     assert.match(unnamed.investigationText ?? '', /\*\*Service at fault:\*\* not known/);
   });
 
+  it('lists earlier investigations of the same service in its text', async () => {
+    const earlier = await storeInvestigation(database.orm, reported);
+    const run = await storeInvestigation(database.orm, { ...reported, teamId: earlier.teamId });
+    await record(earlier);
+    await record(run);
+    const first = await rowOf(earlier);
+    assert.ok(!first.investigationText?.includes('Similar past investigations'));
+    const { investigationText } = await rowOf(run);
+    const [, section = ''] = investigationText?.split('## Similar past investigations\n\n') ?? [];
+    assert.ok(section.startsWith(`- ${first.alertSummary} ([`), investigationText ?? '');
+    assert.ok(section.includes(`](<http://localhost/investigation/${earlier.id}>)): same service\n`), section);
+  });
+
   describe('whatever the model says', () => {
     const named = { ...reported, call: { input: { source: 'prometheus' } } };
     const ended = async (

@@ -140,6 +140,24 @@ describe('report as Markdown', () => {
     assert.match(markdown, /\*\*\[1\]\*\* evidence 1: \*\*there is no such evidence\*\*/u);
   });
 
+  it('lists similar past investigations, whose titles change nothing', () => {
+    const checked = checkReport(sampleReport(), () => undefined);
+    const similar = { createdAt: new Date('2026-03-01T12:00:00Z'), shares: ['alert', 'service'] };
+    const url = 'http://localhost:3000/investigation/7';
+    fc.assert(
+      fc.property(hostile, (title) => {
+        const past = { ...similar, title: `The pool ${title}`, url, judgement: 'right' as const };
+        const markdown = renderReport(checked, { ...metadata, similar: [past] });
+        assert.ok(headings(markdown).includes('2 Similar past investigations'));
+        assert.match(markdown, /\): same alert, service; judged right\n/u);
+        assert.deepEqual(
+          ofType(markdown, 'html_block', 'html_inline', 'image', 'link').map(({ destination }) => destination),
+          [url],
+        );
+      }),
+    );
+  });
+
   it('keeps lists, emphasis and code of the model', () => {
     const details = 'Do *this*:\n\n- set `a<b>`\n- then\n\n```sh\nkubectl <name>\n# not a heading\n```\n\nDone.';
     const markdown = render(sampleReport({ recommended_change: { summary: 'Fix.', details } }));

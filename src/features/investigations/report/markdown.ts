@@ -7,6 +7,15 @@ import { codeSpan, fenced, safeBlock, safeInline } from './safe-markdown.ts';
 import type { CheckedCitation, CheckedReport, ConfidenceBasis, Hypothesis } from './schema.ts';
 import { mapCitations } from './text.ts';
 
+export interface SimilarReport {
+  title: string;
+  url: string;
+  createdAt: Date;
+  /** What it shares with this one, in words. */
+  shares: readonly string[];
+  judgement: 'right' | 'wrong' | null;
+}
+
 export interface ReportMetadata {
   /** The model that ran. */
   model: string;
@@ -16,6 +25,8 @@ export interface ReportMetadata {
   limit?: RunLimit;
   /** The section on coverage, as Markdown. */
   coverage?: string;
+  /** The team's earlier investigations like this one. */
+  similar?: readonly SimilarReport[];
   /** Where to see the run with all its tool calls. */
   investigationUrl?: string;
 }
@@ -57,6 +68,7 @@ export function renderReport(report: CheckedReport, metadata: ReportMetadata): s
     `## Recommended change\n\n${inline(recommended_change.summary)}`,
     recommended_change.details && block(recommended_change.details),
     metadata.coverage,
+    listSection('Similar past investigations', metadata.similar ?? [], similarLine),
     evidenceSection(report.citations),
     listSection('Claims without verified evidence', report.unverifiedClaims, ({ where, claim, why }) => {
       return `${codeSpan(where)} ${safeInline(why)}: “${safeInline(claim)}”`;
@@ -69,6 +81,16 @@ export function renderReport(report: CheckedReport, metadata: ReportMetadata): s
 function listSection<Item>(title: string, items: readonly Item[], line: (item: Item) => string): string {
   if (items.length === 0) return '';
   return `## ${title}\n\n${items.map((item) => `- ${line(item)}`).join('\n')}`;
+}
+
+function similarLine({ title, url, createdAt, shares, judgement }: SimilarReport): string {
+  const judged = judgement === null ? '' : `; judged ${judgement}`;
+  // The title is not the link's text, where a bracket of its own would end it.
+  return `${safeInline(title)} (${link(createdAt.toISOString().slice(0, 10), url)}): same ${shares.join(', ')}${judged}`;
+}
+
+function link(text: string, url: string): string {
+  return `[${text}](<${encodeURI(url).replaceAll(/[<>]/gu, '')}>)`;
 }
 
 function evidenceSection(citations: readonly CheckedCitation[]): string {
@@ -95,8 +117,6 @@ function footer({ model, provider, investigationUrl }: ReportMetadata): string {
     provider === 'offline'
       ? `Written by the built-in offline model (${codeSpan(model)}), which follows a playbook and needs no key.`
       : `Written by ${codeSpan(model)}.`;
-  const link = investigationUrl
-    ? ` [All steps and tool calls](<${encodeURI(investigationUrl).replaceAll(/[<>]/gu, '')}>)`
-    : '';
-  return `---\n\n${author}${link}`;
+  const steps = investigationUrl ? ` ${link('All steps and tool calls', investigationUrl)}` : '';
+  return `---\n\n${author}${steps}`;
 }
