@@ -14,6 +14,7 @@ import { serviceDependencies } from './telemetry/service-dependencies.ts';
 import type { Tool } from './tool.ts';
 import { updatePlan } from './update-plan.ts';
 
+export { listSources } from './telemetry/list-sources.ts';
 export { downsample, resultPoints } from './telemetry/series.ts';
 export { frameToolResult, parseFramedToolResult, restore } from './framing.ts';
 export { groupLogPatterns, type LogPattern } from '../diagnosis/index.ts';

@@ -18,6 +18,11 @@ export interface PlanItem {
  */
 export type SourceAnswer = 'data' | 'nothing' | 'refused' | 'unavailable';
 
+/** Whether sources were asked, and none could answer. */
+export function haveSourcesFailed(answers: readonly SourceAnswer[]): boolean {
+  return answers.includes('unavailable') && !answers.includes('data') && !answers.includes('nothing');
+}
+
 /** Earlier results of the same conversation, by their evidence number. */
 export interface EvidenceReader {
   /** @returns the whole stored result, or undefined if the conversation has no such evidence */

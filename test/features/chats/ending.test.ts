@@ -152,6 +152,41 @@ describe('the end of a turn', () => {
     assert.deepEqual({ status, isError }, { status: 'cancelled', isError: true });
   });
 
+  it('has failed if every source that was asked did, whatever the model says', async () => {
+    const ended = async (...answers: Array<{ name: string; answer: ToolCall['answer'] }>) => {
+      const chatId = await conversation();
+      const turn = turnRow(chatId, 1, 1, 'processing');
+      const calls = answers.map(({ name, answer }, n) =>
+        em().create(ToolCall, {
+          id: randomUUID(),
+          teamId,
+          conversationId: chatId,
+          step: 1,
+          evidence: n + 1,
+          toolUseId: `x${n}`,
+          name,
+          input: { source: 'prometheus' },
+          summary: 'x',
+          status: 'completed',
+          answer,
+        }),
+      );
+      await em()
+        .persist([turn, spoken(chatId, 1), ...calls])
+        .flush();
+      await finishTurn(deps, { turnId: turn.id, chatId, teamId, outcome: 'completed' });
+      const { status, text, explanation } = await em().findOneOrFail(ChatTurn, { id: turn.id });
+      assert.equal(text, 'Answer 1.');
+      return [status, explanation];
+    };
+    const lost = { name: 'promql', answer: 'unavailable' } as const;
+    const list = { name: 'list_sources', answer: 'data' } as const;
+    assert.deepEqual(await ended(list, lost, lost), ['failed', 'No telemetry source answered: prometheus.']);
+    assert.deepEqual(await ended({ ...list, answer: 'unavailable' }), ['failed', 'No telemetry source answered.']);
+    assert.deepEqual(await ended(lost, { name: 'search_logs', answer: 'nothing' }), ['completed', null]);
+    assert.deepEqual(await ended(list, { name: 'read_tool_result', answer: null }), ['completed', null]);
+  });
+
   it('has an event that the log takes, however much was cited and changed', () => {
     const turn = turnRow(randomUUID(), 1, 1, 'completed');
     const odd = '\u0001"é'.repeat(330);

@@ -1,16 +1,12 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import { ToolCall } from '../../transcripts/index.ts';
 import { drawChart, chartOf, type ChartSpec } from '../../charts/index.ts';
-import type { ChatTurn } from '../entities.ts';
 import type { UiChunk } from '../stream/chunks.ts';
+import { stepsOf, type TurnSteps } from './model-turns.ts';
 
 /** A turn's successful `draw_chart` calls, oldest first. */
-export async function drawnCharts(
-  em: EntityManager,
-  { chatId, firstStep, lastStep }: Pick<ChatTurn, 'chatId' | 'firstStep' | 'lastStep'>,
-): Promise<string[]> {
-  const step = { $gte: firstStep, ...(lastStep !== null && { $lte: lastStep }) };
-  const drawn = { conversationId: chatId, step, name: drawChart.name, status: 'completed' as const, isError: false };
+export async function drawnCharts(em: EntityManager, turn: TurnSteps): Promise<string[]> {
+  const drawn = { ...stepsOf(turn), status: 'completed' as const, name: drawChart.name, isError: false };
   const calls = await em.find(ToolCall, drawn, { orderBy: { evidence: 'asc' } });
   return calls.map(({ id }) => id);
 }

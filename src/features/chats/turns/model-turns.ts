@@ -2,20 +2,21 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { ModelTurn } from '../../transcripts/index.ts';
 import type { ChatTurn } from '../entities.ts';
 
-type Steps = Pick<ChatTurn, 'chatId' | 'firstStep' | 'lastStep'>;
+/** Where a turn's steps are in its chat. */
+export type TurnSteps = Pick<ChatTurn, 'chatId' | 'firstStep' | 'lastStep'>;
 
-const stepsOf = ({ chatId, firstStep, lastStep }: Steps) => ({
+export const stepsOf = ({ chatId, firstStep, lastStep }: TurnSteps) => ({
   conversationId: chatId,
   step: { $gte: firstStep, ...(lastStep !== null && { $lte: lastStep }) },
 });
 
 /** The model turns of a chat turn so far. */
-export function modelTurnsOf(em: EntityManager, turn: Steps): Promise<ModelTurn[]> {
+export function modelTurnsOf(em: EntityManager, turn: TurnSteps): Promise<ModelTurn[]> {
   return em.find(ModelTurn, stepsOf(turn), { orderBy: { step: 'asc' } });
 }
 
 /** The usage of a turn so far, without reading its text. */
-export async function usageSoFar(em: EntityManager, turn: Steps): Promise<ChatUsage> {
+export async function usageSoFar(em: EntityManager, turn: TurnSteps): Promise<ChatUsage> {
   return usageOf(await em.find(ModelTurn, stepsOf(turn), { orderBy: { step: 'asc' }, exclude: ['content'] }));
 }
 

@@ -17,7 +17,8 @@ import {
   type RunLimit,
   shownStatus,
 } from '../../runs/index.ts';
-import { closeSteps, Conversation, type ModelTurn } from '../../transcripts/index.ts';
+import { haveSourcesFailed, listSources } from '../../tools/index.ts';
+import { closeSteps, Conversation, sourceOfCall, ToolCall, type ModelTurn } from '../../transcripts/index.ts';
 import type { ExcerptMatcher } from '../../citations/index.ts';
 import type { WorkspaceDrafts } from '../../workspace/index.ts';
 import type { FinishChatTurnInput, FinishChatTurnResult } from '../contract.ts';
@@ -27,7 +28,7 @@ import { searchTextOf } from '../service.ts';
 import { turnEndEvent } from '../stream/end.ts';
 import { messageText, textDigest } from '../stream/message-text.ts';
 import { citationsOf } from './citations.ts';
-import { modelTurnsOf, usageOf } from './model-turns.ts';
+import { modelTurnsOf, stepsOf, usageOf, type TurnSteps } from './model-turns.ts';
 import { finishEdit } from './edit.ts';
 import { drawnCharts } from './charts.ts';
 
@@ -44,6 +45,8 @@ export interface FinishDeps {
 
 type FinishAttempt = Pick<Attempt, 'number' | 'signal'>;
 
+/** Sources that an explanation names. */
+const MAX_NAMED = 5;
 const NO_ANSWER = 'The model gave no answer.';
 const REFUSED = 'The model refused to answer.';
 /** A provider's error may be a whole page, but the last event of a stream, which holds the explanation, is bounded. */
@@ -117,7 +120,8 @@ async function endOf(
   const text = messageText(modelTurns.flatMap(({ content }) => spokenParts(content)));
   const spoke = ended === 'completed' && !answers(modelTurns.at(-1)) ? 'failed' : ended;
   const edit = await finishEdit(deps.drafts, turn, { answered: spoke === 'completed', ...attempt });
-  const status = edit.failure === undefined ? spoke : 'failed';
+  const failure = edit.failure ?? (edit.changes ? undefined : await failureOfSources(em, turn));
+  const status = failure === undefined || spoke === 'cancelled' ? spoke : 'failed';
   const outcome: ChatTurnOutcome = {};
   const charts = await drawnCharts(em, turn);
   if (charts.length > 0) outcome.charts = charts;
@@ -128,7 +132,7 @@ async function endOf(
     citations: await citationsOf(deps.matcher, em, turn, text),
     outcome: Object.keys(outcome).length > 0 ? outcome : null,
     limitReached: limit ?? null,
-    explanation: status === 'completed' ? null : whyNot(status, limit, edit.failure ?? explanation),
+    explanation: status === 'completed' ? null : whyNot(status, limit, failure ?? explanation),
     searchText: searchTextOf(turn.question, text),
   };
 }
@@ -137,6 +141,17 @@ function whyNot(status: 'failed' | 'cancelled', limit: RunLimit | undefined, exp
   if (explanation !== undefined) return storableText(explanation.slice(0, EXPLANATION_CHARACTERS));
   if (status === 'cancelled') return CANCELLED_BY_USER;
   return limit === 'refusal' ? REFUSED : NO_ANSWER;
+}
+
+/** An answer for which no source could be asked has failed, however sure its model is. */
+async function failureOfSources(em: EntityManager, turn: TurnSteps): Promise<string | undefined> {
+  const calls = await em.find(ToolCall, { ...stepsOf(turn), status: 'completed', answer: { $ne: null } });
+  // That sources are listed does not mean that they answer.
+  const asked = calls.filter(({ name, answer }) => name !== listSources.name || answer === 'unavailable');
+  if (!haveSourcesFailed(asked.flatMap(({ answer }) => answer ?? []))) return undefined;
+  const lost = asked.filter(({ answer, name }) => answer === 'unavailable' && name !== listSources.name);
+  const names = [...new Set(lost.map((call) => sourceOfCall(call) ?? call.name))].slice(0, MAX_NAMED);
+  return `No telemetry source answered${names.length > 0 ? `: ${new Intl.ListFormat('en').format(names)}` : ''}.`;
 }
 
 /** Whether the model's last act was to say something to the person. */

@@ -3,7 +3,7 @@
  * leaves open. Pure; the model has no say in it.
  */
 import { isRecorded, type SourceCapability } from '../../sources/index.ts';
-import type { SourceAnswer } from '../../tools/index.ts';
+import { haveSourcesFailed, type SourceAnswer } from '../../tools/index.ts';
 
 /** A kind of evidence about an incident, as sources offer it. */
 export const SIGNALS = ['metrics', 'logs', 'traces', 'changes', 'dependencies'] as const;
@@ -95,7 +95,7 @@ function outcomeOf(
   // A system behind a satellite can be queried without being a source.
   if (sources.length === 0 && calls.every(({ source }) => source !== undefined)) return 'no_sources';
   if (calls.some(({ answer }) => answer === 'nothing')) return 'nothing_found';
-  const isDown = calls.some(({ answer }) => answer === 'unavailable');
+  const isDown = haveSourcesFailed(calls.map(({ answer }) => answer));
   const isNoneThere = calls.length === 0 && covered.every(({ error }) => error !== null);
   return isDown || isNoneThere ? 'sources_failed' : 'nothing_found';
 }

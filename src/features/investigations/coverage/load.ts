@@ -3,11 +3,10 @@ import { z } from 'zod';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { LoadSources } from '../../sources/index.ts';
-import { capabilityOf } from '../../tools/index.ts';
+import { capabilityOf, listSources } from '../../tools/index.ts';
 import { evidenceReader, sourceOfCall, ToolCall } from '../../transcripts/index.ts';
 import { coverageOf, type Coverage, type CoveredSource } from './compute.ts';
 
-const LIST = 'list_sources';
 const listed = z.object({ sources: z.array(z.object({ id: z.string(), error: z.string().optional() })) });
 
 /**
@@ -21,14 +20,14 @@ export async function loadCoverage(
 ): Promise<Coverage> {
   const calls = await em.find(ToolCall, { conversationId, status: 'completed' }, { orderBy: { evidence: 'asc' } });
   const catalog = await sources({ teamId, toolCallId: randomUUID(), clock });
-  const listing = calls.findLast(({ name, isError }) => name === LIST && !isError);
+  const listing = calls.findLast(({ name, isError }) => name === listSources.name && !isError);
   const errors = listing ? await errorsIn(em, conversationId, listing.evidence) : new Map<string, string>();
   const known = catalog.list().map(({ id, capabilities }): CoveredSource => {
     const error = errors.get(id);
     return { id, capabilities: [...capabilities], ...(error !== undefined && { error }) };
   });
   const queries = calls.flatMap(({ name, input, answer, digest }) => {
-    if (answer === null || answer === undefined || name === LIST) return [];
+    if (answer === null || answer === undefined || name === listSources.name) return [];
     const source = sourceOfCall({ name, input });
     const capability = capabilityOf(name);
     return [
