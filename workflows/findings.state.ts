@@ -10,7 +10,7 @@ export class FindingState {
   /** The row may have changed. */
   hasNews = false;
   /** A notification is being sent. */
-  isTelling = false;
+  isNotifying = false;
   /** The investigation being awaited. */
   following: string | undefined;
   view: FindingView | undefined;
@@ -30,7 +30,7 @@ export class FindingState {
 
   /** Nothing in progress would be lost. */
   get isIdle(): boolean {
-    return !this.isTelling && this.following === undefined;
+    return !this.isNotifying && this.following === undefined;
   }
 
   /** It is closed, and everyone has been notified. */

@@ -87,13 +87,13 @@ async function prepare(ref: FindingRef, state: FindingState, view: FindingView):
 
 /** Starts what is due; notifications and the investigation run in parallel. */
 function begin(ref: FindingRef, state: FindingState, { notice, investigation: opened }: FindingView): void {
-  if (notice && !state.isTelling) {
-    state.isTelling = true;
-    const told = (): void => {
-      state.isTelling = false;
+  if (notice && !state.isNotifying) {
+    state.isNotifying = true;
+    const ended = (): void => {
+      state.isNotifying = false;
       state.hasNews = true;
     };
-    void tell(ref, state, notice).finally(told);
+    void sendNotice(ref, state, notice).finally(ended);
   }
   if (opened?.status === 'processing' && state.following === undefined) {
     state.following = opened.id;
@@ -117,14 +117,14 @@ async function judge(ref: FindingRef, state: FindingState): Promise<void> {
 }
 
 /** A failure is recorded in the row, for people; everything else is done regardless. */
-async function tell(ref: FindingRef, state: FindingState, notice: Notice): Promise<void> {
+async function sendNotice(ref: FindingRef, state: FindingState, notice: Notice): Promise<void> {
   try {
-    const { status, receipt } = await notify.executeWithOptions({ summary: `Tell people: ${notice.event}` }, [
+    const { status, receipt } = await notify.executeWithOptions({ summary: `Notify people: ${notice.event}` }, [
       { ...ref, ...notice },
     ]);
     state.know(`${notice.event} ${status}${receipt === undefined ? '' : `: ${receipt}`}`);
   } catch (error) {
-    state.know(`${notice.event} not told: ${rootMessage(error)}`);
+    state.know(`${notice.event} not sent: ${rootMessage(error)}`);
   }
 }
 

@@ -127,11 +127,11 @@ describe('clients that read slowly', () => {
       return row?.places ?? 0;
     };
     let most = 0;
-    const isTold = async (): Promise<true | undefined> => {
+    const isNotified = async (): Promise<true | undefined> => {
       most = Math.max(most, await held());
       return (await places()) >= READERS || undefined;
     };
-    await waitUntil(isTold, { what: 'the end, told for every reader', intervalMs: 1 });
+    await waitUntil(isNotified, { what: 'the end, told for every reader', intervalMs: 1 });
     return Math.max(most, await held());
   };
   const untilStreams = (count: number): Promise<unknown> =>

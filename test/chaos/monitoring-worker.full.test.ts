@@ -139,8 +139,8 @@ describe('kill -9 of the worker of monitoring agents', () => {
     const ofFinding = temporal.workflow.getHandle(findingWorkflowId(finding.id));
     const rests = async (): Promise<true | undefined> => {
       const { pendingActivities, pendingWorkflowTask } = (await ofFinding.describe()).raw;
-      const isTold = (await agent.notifications(finding.id))[0]?.status === 'delivered';
-      return (isTold && pendingActivities?.length === 0 && !pendingWorkflowTask) || undefined;
+      const isNotified = (await agent.notifications(finding.id))[0]?.status === 'delivered';
+      return (isNotified && pendingActivities?.length === 0 && !pendingWorkflowTask) || undefined;
     };
     await waitUntil(rests, { what: 'a finding of which nothing is to be done' });
     await worker.kill();

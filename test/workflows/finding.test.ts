@@ -119,13 +119,13 @@ describe('the workflow of a finding', () => {
     await pass(finding);
     assert.deepEqual(await workflows.untilEnded(finding.id), { status: 'closed' });
     assert.deepEqual(await states(), ['opened delivered 1', 'report delivered 1', 'resolved delivered 1']);
-    const { closedAt, revision, toldRevision } = await workflows.until(
+    const { closedAt, revision, signalledRevision } = await workflows.until(
       finding.id,
       'closed',
       ({ status }) => status === 'closed',
     );
     assert.ok(closedAt);
-    assert.equal(toldRevision, revision);
+    assert.equal(signalledRevision, revision);
   });
 
   it('tries a channel that fails until it takes it, and shows the failure meanwhile; the investigation does not wait', async () => {
@@ -261,7 +261,7 @@ describe('the workflow of a finding', () => {
     }
     const finding = await say(check, false, 2_000);
     await say(check, true, 1_000);
-    const told = await workflows.until(finding.id, 'that it is told', (row) => row.toldRevision === row.revision);
+    const told = await workflows.until(finding.id, 'that it is told', (row) => row.signalledRevision === row.revision);
     assert.ok(told.isFlapping);
     // It was read after the last change: nothing more is due.
     const before = await reads(finding.id);
@@ -351,8 +351,8 @@ describe('the workflow of a finding', () => {
     await changeFinding(workflows.database, finding!, { updatedAt: new Date(Date.now() - 4_000) });
     await workflows.sweep();
     assert.deepEqual(await workflows.untilSent(1), ['opened']);
-    const { toldRevision } = await workflows.until(finding!.id, 'told', (row) => row.toldRevision === 1);
-    assert.equal(toldRevision, 1);
+    const { signalledRevision } = await workflows.until(finding!.id, 'told', (row) => row.signalledRevision === 1);
+    assert.equal(signalledRevision, 1);
   });
 
   describe('with what people do', () => {

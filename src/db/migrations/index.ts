@@ -23,6 +23,7 @@ import { ApprovalsMigration } from './20261122110000-approvals.ts';
 import { FindingActsMigration } from './20261123040000-finding-acts.ts';
 import { CoverageMigration } from './20261123043000-coverage.ts';
 import { JudgementsMigration } from './20261123051500-judgements.ts';
+import { SignalledRevisionMigration } from './20261123133500-signalled-revision.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -48,4 +49,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123040000-finding-acts', class: FindingActsMigration },
   { name: '20261123043000-coverage', class: CoverageMigration },
   { name: '20261123051500-judgements', class: JudgementsMigration },
+  { name: '20261123133500-signalled-revision', class: SignalledRevisionMigration },
 ];

@@ -177,11 +177,11 @@ export async function addMessage(
     if (!isOpen(investigation.status)) throw alreadyFinished(investigation.status);
     return tx.create(Message, { teamId: investigation.teamId, conversationId: id, text, deliveredStep: null });
   });
-  const untold = (error: unknown): void =>
+  const notSignalled = (error: unknown): void =>
     // It is stored: the next turn reads and announces it, and the run does not end before that.
     deps.log.warn({ err: error, investigationId: id }, 'a stored message could not be announced at once');
-  await deps.events.append(conversationStream(id), [messageEvent(message)]).catch(untold);
-  await deps.launcher.messageAdded(id, message.id).catch(untold);
+  await deps.events.append(conversationStream(id), [messageEvent(message)]).catch(notSignalled);
+  await deps.launcher.messageAdded(id, message.id).catch(notSignalled);
   return { messageId: message.id, createdAt: message.createdAt };
 }
 

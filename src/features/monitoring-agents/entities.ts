@@ -31,7 +31,7 @@ export const MonitoringAgent = defineEntity({
     /** Incremented by every change of plan, configuration or pause. */
     revision: p.integer().default(1),
     /** The newest revision that Temporal acknowledged; the sweeper sends a later one again. */
-    toldRevision: p.integer().default(0),
+    signalledRevision: p.integer().default(0),
     /** The newest plan version. */
     planVersion: p.integer(),
     channel: p.json<StoredChannel>().strictNullable(),
@@ -178,8 +178,8 @@ export const Finding = defineEntity({
       expression: `create index "monitoring_findings_held_index" on "monitoring_findings" ("agent_id") where "is_held"`,
     },
     {
-      name: 'monitoring_findings_untold_index',
-      expression: `create index "monitoring_findings_untold_index" on "monitoring_findings" ("updated_at") where "told_revision" < "revision"`,
+      name: 'monitoring_findings_signalled_index',
+      expression: `create index "monitoring_findings_signalled_index" on "monitoring_findings" ("updated_at") where "signalled_revision" < "revision"`,
     },
     {
       name: 'monitoring_findings_investigation_index',
@@ -235,7 +235,7 @@ export const Finding = defineEntity({
     /** It comes and goes so often that people hear only of the flapping. */
     isFlapping: p.boolean().default(false),
     investigationId: p.uuid().strictNullable(),
-    /** Somebody takes care of it: its returns are not told, unless one lasts. */
+    /** Somebody takes care of it: nobody is notified of its returns, unless one lasts. */
     acknowledgedAt: p.datetime().strictNullable().default(null),
     /** Names of people are those they had when they acted. */
     acknowledgedBy: p.text().strictNullable().default(null),
@@ -249,7 +249,7 @@ export const Finding = defineEntity({
     isHeld: p.boolean().default(false),
     /** Incremented by every change that people or the workflow should hear of. */
     revision: p.integer().default(1),
-    toldRevision: p.integer().default(0),
+    signalledRevision: p.integer().default(0),
   },
 });
 export type Finding = InferEntity<typeof Finding>;
@@ -276,7 +276,7 @@ export const FindingAct = defineEntity({
     assigneeUserId: p.uuid().strictNullable(),
     assigneeName: p.text().strictNullable(),
     /** Whether people are notified of it: not while the finding is muted. */
-    isTold: p.boolean(),
+    isNotified: p.boolean(),
     ...creatorColumns,
   },
 });

@@ -233,7 +233,11 @@ export async function notifyAgent(
     const settings = await settingsOf(em, agent);
     await launcher.notify({ agentId: id, teamId: agent.teamId }, settings);
     const { revision } = settings;
-    await em.nativeUpdate(MonitoringAgent, { id, toldRevision: { $lt: revision } }, { toldRevision: revision });
+    await em.nativeUpdate(
+      MonitoringAgent,
+      { id, signalledRevision: { $lt: revision } },
+      { signalledRevision: revision },
+    );
   } catch (error) {
     log.warn({ err: error, agentId: id }, 'Temporal did not accept the change of an agent; the sweeper will retry');
   }

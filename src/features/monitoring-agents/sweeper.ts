@@ -49,7 +49,7 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
   };
 
   const pending = await repair(
-    { deletedAt: null, updatedAt: { $lt: ago(graceMs) }, toldRevision: { $lt: raw('revision') } },
+    { deletedAt: null, updatedAt: { $lt: ago(graceMs) }, signalledRevision: { $lt: raw('revision') } },
     async ({ id, teamId }) => {
       await touch(deps, id, teamId);
       await notifyAgent(deps, forTeam(deps.orm.em, teamId), id);

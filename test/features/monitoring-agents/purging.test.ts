@@ -142,7 +142,7 @@ describe('purging a monitoring agent', () => {
       rows.create(Message, { teamId, conversationId: id, text: 'Look.', context: null, deliveredStep: 1 });
     }
     for (const id of findings) {
-      rows.create(Finding, { ...findingRow(agent), id, dedupKey: `look/${id}`, toldRevision: 1 });
+      rows.create(Finding, { ...findingRow(agent), id, dedupKey: `look/${id}`, signalledRevision: 1 });
       rows.create(AuxiliaryCall, judgementOf(id, agent));
       rows.create(Effect, notificationOf(id, agent));
     }

@@ -86,7 +86,7 @@ describe('sweeping monitoring agents', () => {
     assert.equal(await sweep(), 1);
     const { settings } = await workflow(agent).query(agentQuery);
     assert.deepEqual([settings.title, settings.revision], ['Renamed', revision + 1]);
-    assert.equal((await rowOf(agent)).toldRevision, revision + 1);
+    assert.equal((await rowOf(agent)).signalledRevision, revision + 1);
     assert.equal(await sweep(), 0);
   });
 
@@ -95,7 +95,7 @@ describe('sweeping monitoring agents', () => {
     const { revision } = await rowOf(agent);
     await set(agent, { revision: revision + 1, updatedAt: new Date(Date.now() + 60_000) });
     assert.equal(await sweep(), 0);
-    await set(agent, { toldRevision: revision + 1 });
+    await set(agent, { signalledRevision: revision + 1 });
   });
 
   it('restarts a missing workflow, which resumes where its sessions left off', async () => {
@@ -137,7 +137,7 @@ describe('sweeping monitoring agents', () => {
   it('starts an agent that was committed before its workflow was', async () => {
     const { id } = await startAgent(harness, [gaugeCheck()], { active: false });
     await workflow({ id }).terminate('as if it had never been');
-    await set({ id }, { active: true, revision: 2, toldRevision: 0, updatedAt: longAgo });
+    await set({ id }, { active: true, revision: 2, signalledRevision: 0, updatedAt: longAgo });
     assert.equal(await sweep(), 1);
     await waitUntil(async () => (await em().count(MonitoringSession, { agentId: id, status: 'ok' })) || undefined, {
       what: 'a session',

@@ -83,8 +83,8 @@ async function purgeFindings(
     if (findings.length === 0) return;
     // Their workflows look for their agent, and end. Notified before the rows go, so that a repeated deletion finds
     // them.
-    const told = findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0);
-    await mapConcurrently(told, NOTIFIED_AT_ONCE, (finding) => launcher.notify(finding));
+    const signalled = findings.filter(({ status, signalledRevision }) => status !== 'closed' && signalledRevision > 0);
+    await mapConcurrently(signalled, NOTIFIED_AT_ONCE, (finding) => launcher.notify(finding));
     const ids = findings.map(({ id }) => id);
     await deleteInParts(em, AuxiliaryCall, { conversationId: { $in: ids } }, signal);
     await deleteInParts(em, FindingAct, { findingId: { $in: ids } }, signal);

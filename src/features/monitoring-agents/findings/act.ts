@@ -1,4 +1,4 @@
-/** What people do with findings: committed with its record, then told to the finding's workflow. */
+/** What people do with findings: committed with its record, then signalled to the finding's workflow. */
 import { LockMode } from '@mikro-orm/core';
 import { creatorOf } from '../../../db/base.ts';
 import type { EntityManager } from '../../../db/orm.ts';
@@ -74,7 +74,7 @@ export async function actOnFinding(
       actorName: name,
       createdAt: now,
       text: wanted.comment ?? null,
-      isTold: !wasMuted || done.kind === 'unmuted',
+      isNotified: !wasMuted || done.kind === 'unmuted',
     });
     finding.revision += 1;
     return finding;

@@ -82,7 +82,7 @@ async function begin(
   const { state } = reduce(undefined, report, opens);
   if (!state) return undefined;
   const ids = { id: randomUUID(), teamId, agentId, dedupKey };
-  const none = { judgement: null, investigationId: null, toldRevision: 0 };
+  const none = { judgement: null, investigationId: null, signalledRevision: 0 };
   const row = em.create(Finding, {
     ...ids,
     ...rest,
@@ -131,7 +131,7 @@ function recordByTime(em: EntityManager, row: Finding, act: Pick<FindingAct, 'ki
     actorName: 'Casebook',
     assigneeUserId: null,
     assigneeName: null,
-    isTold: false,
+    isNotified: false,
   });
 }
 
@@ -158,6 +158,6 @@ export async function settleFinding(
     if (settled.change === 'none') return;
     store(em, finding, settled);
     // Its own workflow makes this change, so it needs no notification.
-    finding.toldRevision = finding.revision;
+    finding.signalledRevision = finding.revision;
   });
 }

@@ -20,7 +20,7 @@ type Standing = Pick<
   | 'coolDownSeconds'
 > & { acknowledgedAt: Date | null; mutedUntil: Date | null; closedBy: string | null };
 /** What a person did, in order of time. */
-type Acted = Pick<FindingAct, 'id' | 'kind' | 'isTold'>;
+type Acted = Pick<FindingAct, 'id' | 'kind' | 'isNotified'>;
 
 export interface FindingInvestigation {
   id: string;
@@ -42,30 +42,32 @@ const isWorthIt = (finding: Standing): boolean =>
 
 /**
  * The next notification; they are sent one after the other.
- * @param told the finding's notifications, in any order
+ * @param notified the finding's notifications, in any order
  * @param acts what people did with it
  * @param now unix milliseconds
  */
 export function nextNotice(
   finding: Standing,
-  told: readonly Notified[],
+  notified: readonly Notified[],
   investigation: FindingInvestigation | undefined,
   acts: readonly Acted[],
   now: number,
 ): Notice | undefined {
-  const unfinished = told.find(({ status }) => status === 'pending');
+  const unfinished = notified.find(({ status }) => status === 'pending');
   if (unfinished) return noticeOf(finding.id, unfinished);
   if (finding.agentId === null || !finding.actions.includes('notify') || !isWorthIt(finding)) return undefined;
-  const last = newestOf(finding.id, told)?.event;
+  const last = newestOf(finding.id, notified)?.event;
   const ofNow = (event: Notice['event']): Notice => ({ event, n: String(finding.revision) });
   const isMuted = finding.mutedUntil !== null && finding.mutedUntil.getTime() > now;
   if (last === undefined) return isMuted ? undefined : ofNow(finding.isFlapping ? 'flapping' : 'opened');
-  // Acts before the last mute that were not told in time are no news after it.
+  // Acts before the last mute of which nobody was notified in time are no news after it.
   const recent = isMuted ? acts.slice(acts.findLastIndex(({ kind }) => kind === 'muted')).slice(0, 1) : acts;
-  const act = recent.find(({ id, kind, isTold }) => isTold && !isNoticeTold(finding.id, told, { event: kind, n: id }));
+  const act = recent.find(
+    ({ id, kind, isNotified }) => isNotified && !isNoticeSent(finding.id, notified, { event: kind, n: id }),
+  );
   if (act) return { event: act.kind, n: act.id };
   if (isMuted) return undefined;
-  const report = investigation && !isReported(finding.id, told, investigation) ? investigation : undefined;
+  const report = investigation && !isReported(finding.id, notified, investigation) ? investigation : undefined;
   if (report && report.status !== 'processing') return { event: 'report', n: report.id };
   if (finding.closedBy !== null) return undefined;
   const isOpen = finding.status === 'open';
@@ -104,12 +106,12 @@ function newestOf(findingId: string, notified: readonly Notified[]): Notice | un
 }
 
 /** Whether people were notified of the end of an investigation. */
-const isReported = (findingId: string, told: readonly Notified[], { id }: FindingInvestigation): boolean =>
-  isNoticeTold(findingId, told, { event: 'report', n: id });
+const isReported = (findingId: string, notified: readonly Notified[], { id }: FindingInvestigation): boolean =>
+  isNoticeSent(findingId, notified, { event: 'report', n: id });
 
-function isNoticeTold(findingId: string, told: readonly Notified[], notice: Notice): boolean {
+function isNoticeSent(findingId: string, notified: readonly Notified[], notice: Notice): boolean {
   const key = notificationKey(findingId, notice);
-  return told.some((one) => one.key === key);
+  return notified.some((one) => one.key === key);
 }
 
 /**

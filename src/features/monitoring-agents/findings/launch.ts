@@ -83,7 +83,7 @@ export async function notifyFindings(deps: FindingNotifier, findings: readonly C
     try {
       await deps.launcher.notify(finding);
       const em = forTeam(deps.orm.em, teamId);
-      await em.nativeUpdate(Finding, { id, toldRevision: { $lt: revision } }, { toldRevision: revision });
+      await em.nativeUpdate(Finding, { id, signalledRevision: { $lt: revision } }, { signalledRevision: revision });
     } catch (error) {
       deps.log.warn(
         { err: error, findingId: id },

@@ -57,9 +57,9 @@ export interface FindingMessage {
   at: Date;
 }
 
-export function composeMessage(told: FindingMessage): NotificationMessage {
-  const { event, finding, agent, investigation, appUrl, at } = told;
-  const [title, lines] = WORDING[event](told);
+export function composeMessage(message: FindingMessage): NotificationMessage {
+  const { event, finding, agent, investigation, appUrl, at } = message;
+  const [title, lines] = WORDING[event](message);
   const isReport = event === 'report';
   const markdown = isReport ? investigation?.investigationText : undefined;
   const alertLinks = event === 'opened' ? linksOf(finding.details) : [];
@@ -113,7 +113,7 @@ const actWording = (words: (act: NonNullable<FindingMessage['act']>) => string) 
   };
 };
 
-const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => Worded> = {
+const WORDING: Record<FindingMessage['event'], (message: FindingMessage) => Worded> = {
   acknowledged: actWording(({ actorName }) => `${actorName} takes care of it`),
   unacknowledged: actWording(({ actorName }) => `${actorName} no longer takes care of it`),
   closed: actWording(({ actorName }) => `Closed by ${actorName}`),

@@ -41,7 +41,7 @@ export async function sweepFindings(
     });
   };
   const pending = await repair(
-    { status: { $ne: 'pending' }, updatedAt: { $lt: ago(graceMs) }, toldRevision: { $lt: raw('revision') } },
+    { status: { $ne: 'pending' }, updatedAt: { $lt: ago(graceMs) }, signalledRevision: { $lt: raw('revision') } },
     (finding) => notifyFindings(deps, [finding]),
   );
   const silent = await repair(

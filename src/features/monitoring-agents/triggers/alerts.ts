@@ -164,15 +164,15 @@ async function notifyOfAlerts(
   const triggerId = uuidOf(pending.join('\n'));
   const notifier = { checkNow: deps.launcher.checkNow, log: deps.log };
   const { agents } = await notifyAgents(notifier, [{ agent }], { triggerId, trigger: 'alert' }, false);
-  const [told] = agents;
-  if (!told?.started) return told ?? { ...known, started: false };
+  const [notified] = agents;
+  if (!notified?.started) return notified ?? { ...known, started: false };
   const { teamId } = agent;
   const noted = { teamId, kind: 'trigger', keptForMs: TRIGGER_RETENTION_MS, now: deps.clock.now(), receipt: agents };
   await recordDone(
     em,
     pending.map((key) => ({ ...noted, key })),
   );
-  return told;
+  return notified;
 }
 
 /** Concurrent transactions of one process, which has twenty connections in total. */

@@ -186,7 +186,7 @@ describe('the next notification, with what people do', () => {
   const acts = (...all: string[]) =>
     all.map((one) => {
       const [kind = '', quiet] = one.split(' ');
-      return { id: `of-${kind}`, kind: kind as 'muted', isTold: quiet === undefined };
+      return { id: `of-${kind}`, kind: kind as 'muted', isNotified: quiet === undefined };
     });
   const cases: [string, Partial<Standing>, string[], string[], string | undefined][] = [
     ['that it opened, before what people did', {}, [], ['acknowledged'], 'opened 1'],

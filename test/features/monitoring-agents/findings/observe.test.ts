@@ -97,7 +97,7 @@ describe('what sessions of checks observe', () => {
         ['notify', 'investigate'],
       ],
     );
-    assert.deepEqual([row.openedAt, row.revision, row.toldRevision], [at(0).at, 1, 0]);
+    assert.deepEqual([row.openedAt, row.revision, row.signalledRevision], [at(0).at, 1, 0]);
     assert.deepEqual(row.evidence, [{ source: 'prometheus', question: 'p95', answer: [1, 2] }]);
   });
 

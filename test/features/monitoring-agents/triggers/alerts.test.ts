@@ -285,7 +285,7 @@ describe('alerts from outside', () => {
       assert.equal(json.alerts[0].action, 'opened');
       assert.match(json.agents[0].reason, /could not be notified/);
       const finding = await team.em().findOneOrFail(Finding, { id: json.alerts[0].finding_id });
-      assert.ok(finding.toldRevision < finding.revision, 'left to the sweeper');
+      assert.ok(finding.signalledRevision < finding.revision, 'left to the sweeper');
     } finally {
       Object.assign(api.deps, { findings, launcher });
       await temporal.connection.close();

@@ -120,7 +120,7 @@ describe('a storm of alerts', () => {
       statements = 0;
       // Those that tell of them are not counted.
       logger.logQuery = ({ query }) =>
-        void (query?.startsWith('update "monitoring_findings" set "told_revision"') || statements++);
+        void (query?.startsWith('update "monitoring_findings" set "signalled_revision"') || statements++);
       assert.equal((await team.post(payload(names))).status, 200);
       logger.logQuery = logQuery;
       return statements;
