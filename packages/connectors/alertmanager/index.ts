@@ -1,14 +1,8 @@
 /** Prometheus' Alertmanager, API version 2. */
 import { z } from 'zod';
-import {
-  defineConnectorKind,
-  defineOperation,
-  QueryError,
-  type ConnectorOperation,
-  type OperationContext,
-} from '../connector.ts';
+import { defineConnectorKind, defineOperation, type ConnectorOperation, type OperationContext } from '../connector.ts';
 import { createHttpApi, httpApiConfig, type HttpApi, type Query } from '../shared/http-api/index.ts';
-import { checkAnswer } from '../shared/http-api/answers.ts';
+import { checkAnswer, parseAnswer } from '../shared/http-api/answers.ts';
 
 const hint = 'The url of Alertmanager is its base URL, without /api/v2; that of Mimir ends in /alertmanager.';
 
@@ -71,9 +65,8 @@ function alertmanagerOperations(http: HttpApi): ConnectorOperation[] {
       tool: true,
       parameters: z.strictObject({}),
       async run(_, context) {
-        const answer = status.safeParse(await ask(['status'], {}, context));
-        if (!answer.success) throw new QueryError('failed', `${http.place} answered in an unknown form`);
-        return { ...answer.data, config: undefined };
+        const answer = parseAnswer(status, await ask(['status'], {}, context), http.place);
+        return { ...answer, config: undefined };
       },
     }),
   ];

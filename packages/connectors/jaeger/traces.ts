@@ -1,7 +1,7 @@
 /** Jaeger's traces in the common form. */
 import { z } from 'zod';
-import { QueryError, type OperationContext } from '../connector.ts';
-import { dataOf } from '../shared/http-api/answers.ts';
+import type { OperationContext } from '../connector.ts';
+import { dataOf, parseAnswer } from '../shared/http-api/answers.ts';
 import type { HttpApi, Query } from '../shared/http-api/index.ts';
 import { toGoDuration } from '../shared/http-api/parameters.ts';
 import { isAboutSpan, spanKind, type TraceQuery, type TraceReader, type TraceSpan } from '../shared/traces/index.ts';
@@ -35,10 +35,8 @@ export function jaegerTraces(http: HttpApi): TraceReader {
     schema: Schema,
     context: OperationContext,
   ): Promise<z.output<Schema>> => {
-    const parsed = schema.safeParse(dataOf(await http.json({ path: ['api', ...path], query }, context), http.place));
-    if (parsed.success) return parsed.data;
-    const issue = parsed.error.issues[0]!;
-    throw new QueryError('failed', `${http.place} answered with a trace of unknown form: ${issue.path.join('.')}`);
+    const answer = await http.json({ path: ['api', ...path], query }, context);
+    return parseAnswer(schema, dataOf(answer, http.place), http.place);
   };
 
   const services = async (context: OperationContext): Promise<string[]> =>

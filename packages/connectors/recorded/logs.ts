@@ -35,38 +35,19 @@ export async function searchLogFile(
   query: LogSearch,
   signal: AbortSignal,
 ): Promise<LogPage> {
-  signal.throwIfAborted();
-  const file = await openIncidentFile(folder, name);
-  if (!file) return { lines: [], truncated: false, unreadable: 0 };
   const limit = Math.max(1, Math.floor(query.limit));
   const text = query.text?.toLowerCase();
   let kept: LogLine[] = [];
   let matched = 0;
-  let unreadable = 0;
-  try {
-    for await (const line of readLines(readChunks(file, signal))) {
-      const entry = line === undefined ? undefined : parseLine(line);
-      if (entry === null) continue;
-      if (!entry) {
-        unreadable++;
-        continue;
-      }
-      if (entry.at < query.from || entry.at >= query.to) continue;
-      if (query.service !== undefined && entry.service !== query.service) continue;
-      if (query.level !== undefined && !isOfLevel(entry, query.level)) continue;
-      if (text !== undefined && !entry.message.toLowerCase().includes(text)) continue;
-      matched++;
-      kept.push(entry);
-      if (kept.length >= limit * 2) kept = newest(kept, limit);
-    }
-  } finally {
-    await file.close();
-  }
-  return {
-    lines: newest(kept, limit),
-    truncated: matched > limit,
-    unreadable,
-  };
+  const unreadable = await forEachLine(folder, name, query, signal, (entry) => {
+    if (query.service !== undefined && entry.service !== query.service) return;
+    if (query.level !== undefined && !isOfLevel(entry, query.level)) return;
+    if (text !== undefined && !entry.message.toLowerCase().includes(text)) return;
+    matched++;
+    kept.push(entry);
+    if (kept.length >= limit * 2) kept = newest(kept, limit);
+  });
+  return { lines: newest(kept, limit), truncated: matched > limit, unreadable };
 }
 
 /**
@@ -76,36 +57,49 @@ export async function searchLogFile(
 export async function sampleLogFile(
   folder: string,
   name: string,
-  { from, to, limit }: Pick<LogSearch, 'from' | 'to' | 'limit'>,
+  { limit, ...window }: Pick<LogSearch, 'from' | 'to' | 'limit'>,
   signal: AbortSignal,
 ): Promise<LogPage> {
-  signal.throwIfAborted();
-  const file = await openIncidentFile(folder, name);
-  if (!file) return { lines: [], truncated: false, unreadable: 0 };
   let kept: LogLine[] = [];
   let step = 1;
   let matched = 0;
+  const unreadable = await forEachLine(folder, name, window, signal, (entry) => {
+    if (matched++ % step > 0) return;
+    kept.push(entry);
+    if (kept.length <= limit * 2) return;
+    kept = everySecond(kept);
+    step *= 2;
+  });
+  const lines = kept.length <= limit ? kept : everySecond(kept).slice(0, limit);
+  return { lines: lines.sort((a, b) => a.at - b.at), truncated: lines.length < matched, unreadable };
+}
+
+/** @returns the number of lines that are not log records; 0 for a file that is not there */
+async function forEachLine(
+  folder: string,
+  name: string,
+  { from, to }: Pick<LogSearch, 'from' | 'to'>,
+  signal: AbortSignal,
+  visit: (entry: LogLine) => void,
+): Promise<number> {
+  signal.throwIfAborted();
+  const file = await openIncidentFile(folder, name);
+  if (!file) return 0;
   let unreadable = 0;
   try {
     for await (const line of readLines(readChunks(file, signal))) {
       const entry = line === undefined ? undefined : parseLine(line);
-      if (entry === null) continue;
-      if (!entry) {
-        unreadable++;
-        continue;
-      }
-      if (entry.at < from || entry.at >= to) continue;
-      if (matched++ % step > 0) continue;
-      kept.push(entry);
-      if (kept.length <= limit * 2) continue;
-      kept = kept.filter((_, index) => index % 2 === 0);
-      step *= 2;
+      if (entry === undefined) unreadable++;
+      else if (entry !== null && entry.at >= from && entry.at < to) visit(entry);
     }
   } finally {
     await file.close();
   }
-  const lines = kept.length <= limit ? kept : kept.filter((_, index) => index % 2 === 0).slice(0, limit);
-  return { lines: lines.sort((a, b) => a.at - b.at), truncated: lines.length < matched, unreadable };
+  return unreadable;
+}
+
+function everySecond(lines: LogLine[]): LogLine[] {
+  return lines.filter((_, index) => index % 2 === 0);
 }
 
 /** An unknown level is compared as text. */

@@ -2,6 +2,7 @@
 import pMap from 'p-map';
 import { z } from 'zod';
 import { QueryError, type OperationContext } from '../connector.ts';
+import { parseAnswer } from '../shared/http-api/answers.ts';
 import type { HttpApi } from '../shared/http-api/index.ts';
 import { isAboutSpan, spanKind, type TraceQuery, type TraceReader, type TraceSpan } from '../shared/traces/index.ts';
 
@@ -39,10 +40,7 @@ export function tempoTraces(http: HttpApi): TraceReader {
     schema: Schema,
     context: OperationContext,
   ): Promise<z.output<Schema>> => {
-    const parsed = schema.safeParse(await http.json({ path: ['api', ...path], query }, context));
-    if (parsed.success) return parsed.data;
-    const issue = parsed.error.issues[0]!;
-    throw new QueryError('failed', `${http.place} answered in an unknown form: ${issue.path.join('.')}`);
+    return parseAnswer(schema, await http.json({ path: ['api', ...path], query }, context), http.place);
   };
 
   const trace = async (traceId: string, context: OperationContext): Promise<TraceSpan[]> =>

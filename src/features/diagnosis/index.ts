@@ -15,4 +15,5 @@ export { harmfulScore, leastSpread, seriesAnomaly, shareScale, type ComparedWind
 export { buildServiceGraph, isTransport, nearest, reachableDownstream, type ServiceGraph } from './service-graph.ts';
 export { lowerBound, quantile, robustSummary, type RobustSummary } from './statistics.ts';
 export { measureSpans, type MeasuredSpan } from './traces/measure.ts';
+export { isDuring } from './windows.ts';
 export type * from './types.ts';

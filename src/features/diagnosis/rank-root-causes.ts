@@ -62,11 +62,12 @@ interface OwnBehaviour {
 /**
  * Ranks services by how likely they are the root cause of an alert.
  *
- * Each service's evidence is the log of its strongest signed robust score. The part of a callee's evidence that
- * accounts for its own is subtracted (half where figures are missing), because a service is blamed only for what its
- * dependencies do not already show. Services the alerting
- * one cannot reach come after those it can, transport nodes last. Every service that has a series or an edge is in
- * the result. Deterministic, and independent of the order of series and edges. Never throws on gaps, NaN or cycles.
+ * Metrics, traces and logs each give a service evidence on one scale, the log of a robust score; the strongest kind
+ * counts, further kinds add a share. The part of a callee's evidence that accounts for its own is subtracted (half
+ * where figures are missing), because a service is blamed only for what its dependencies do not already show. Services
+ * the alerting one cannot reach come after those it can, transport nodes last. Every service with a series, an edge, a
+ * span or a line is in the result. Deterministic, and independent of the order of its input. Never throws on gaps, NaN
+ * or cycles; kinds that are absent take nothing away. See docs/adr/0025.
  */
 export function rankRootCauses(input: RankingInput): Ranking {
   const windows = resolveWindows(input);

@@ -9,6 +9,11 @@ const SHORTEST_BASELINE_SAMPLES = 5;
 /** At most this much of the time before an alert is given up because the alert's time is inexact. */
 const MAX_GIVEN_UP = 1 / 4;
 
+/** @param at unix seconds */
+export function isDuring(at: number, { from, to }: TimeWindow): boolean {
+  return at >= from && at < to;
+}
+
 export interface ResolvedWindows {
   baseline: TimeWindow;
   incident: TimeWindow;

@@ -10,9 +10,23 @@ const envelope = z.object({ data: z.unknown().optional() });
  * @throws {QueryError} when the answer is not an object, which means some other system sent it
  */
 export function dataOf(answer: unknown, place: string): unknown {
-  const parsed = envelope.safeParse(answer);
-  if (parsed.success) return parsed.data.data ?? null;
-  throw new QueryError('failed', `${place} answered in an unknown form; is its url right?`);
+  return parseAnswer(envelope, answer, place).data ?? null;
+}
+
+/**
+ * An answer in the form that is expected of it.
+ * @param place the system, for people
+ * @throws {QueryError} when it has another form
+ */
+export function parseAnswer<Schema extends z.ZodType>(
+  schema: Schema,
+  answer: unknown,
+  place: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const path = parsed.error.issues[0]!.path.join('.');
+  throw new QueryError('failed', `${place} answered in an unknown form${path && `: ${path}`}; is its url right?`);
 }
 
 /** Maximum size of the answer to a check: the right kind of server answers briefly. */

@@ -1,5 +1,6 @@
 import { OVER_WEIGHT, stretches, type ChangeWindows } from '../change.ts';
-import type { LogLine, TimeWindow } from '../types.ts';
+import type { LogLine } from '../types.ts';
+import { isDuring } from '../windows.ts';
 import { DrainTree } from './drain.ts';
 import { maskVariables, tokenizeMasked } from './tokens.ts';
 
@@ -54,10 +55,9 @@ export function compareLogs(
   const volume = new Map<number, number>();
   const tree = new DrainTree<Group>(MAX_TEMPLATES, () => undefined);
   const known = new Map<string, Group>();
-  const within = (at: number, { from, to }: TimeWindow): boolean => at >= from && at < to;
   for (const line of lines) {
-    const isOfIncident = within(line.at, incident);
-    if (!isOfIncident && !within(line.at, baseline)) continue;
+    const isOfIncident = isDuring(line.at, incident);
+    if (!isOfIncident && !isDuring(line.at, baseline)) continue;
     const bin = Math.floor((line.at - incident.from) / BIN_SECONDS);
     volume.set(bin, (volume.get(bin) ?? 0) + 1);
     const masked = maskVariables(line.message);

@@ -1,6 +1,7 @@
 import { changeOf, type Change, type ChangeWindows, type Observations } from '../change.ts';
 import { quantile } from '../statistics.ts';
 import type { Span, TimeWindow } from '../types.ts';
+import { isDuring } from '../windows.ts';
 import { measureSpans, type MeasuredSpan } from './measure.ts';
 
 /** One operation of a service, incident against baseline. */
@@ -81,11 +82,10 @@ export function compareSpans(spans: readonly Span[], windows: ChangeWindows): Sp
     times.at.push(span.start);
     times.values.push(edge.ms);
   }
-  const within = (at: number, { from, to }: TimeWindow): boolean => at >= from && at < to;
   const traces = { before: 0, after: 0 };
   for (const at of starts.values()) {
-    if (within(at, windows.baseline)) traces.before++;
-    else if (within(at, windows.incident)) traces.after++;
+    if (isDuring(at, windows.baseline)) traces.before++;
+    else if (isDuring(at, windows.incident)) traces.after++;
   }
   return {
     traces,
@@ -106,7 +106,7 @@ export function compareSpans(spans: readonly Span[], windows: ChangeWindows): Sp
       ),
     })),
     edges: [...edges.values()].map(({ caller, callee, times }) => {
-      const isNew = !times.at.some((at) => within(at, windows.baseline));
+      const isNew = !times.at.some((at) => isDuring(at, windows.baseline));
       return { caller, callee, edgeMs: changeOf(isNew ? withHealthOf(edges.values(), times, windows) : times, time) };
     }),
     calls: compareCalls(measured, (observed) => changeOf(observed, calls)),
@@ -123,7 +123,7 @@ function withHealthOf(
   const all: Observations = { at: [...times.at], values: [...times.values] };
   for (const { times: other } of edges) {
     for (let i = 0; i < other.at.length; i++) {
-      if (other.at[i]! < baseline.from || other.at[i]! >= baseline.to) continue;
+      if (!isDuring(other.at[i]!, baseline)) continue;
       all.at.push(other.at[i]!);
       all.values.push(other.values[i]!);
     }
@@ -136,16 +136,13 @@ function compareCalls(
   compare: (observed: Observations) => Change,
 ): CallComparison[] {
   const executions = new Map<string, Span[]>();
-  const bySpan = new Map(measured.map((one) => [keyOf(one.span.traceId, one.span.spanId), one]));
-  const calls = new Map<string, { parent: Span; child: Span; count: Map<string, number> }>();
-  for (const { span, parent } of measured) {
+  const calls = new Map<string, { parent: Span; child: Span; count: Map<Span, number> }>();
+  for (const { span, caller } of measured) {
     entry(executions, keyOf(span.service, span.operation), () => []).push(span);
-    const caller = parent && callerOf(parent, bySpan);
     if (caller === undefined) continue;
     const key = keyOf(caller.service, caller.operation, span.service, span.operation);
     const { count } = entry(calls, key, () => ({ parent: caller, child: span, count: new Map() }));
-    const execution = keyOf(caller.traceId, caller.spanId);
-    count.set(execution, (count.get(execution) ?? 0) + 1);
+    count.set(caller, (count.get(caller) ?? 0) + 1);
   }
   return [...calls.values()].map(({ parent, child, count }) => {
     const made = executions.get(keyOf(parent.service, parent.operation)) ?? [];
@@ -156,7 +153,7 @@ function compareCalls(
       operation: child.operation,
       perExecution: compare({
         at: made.map(({ start }) => start),
-        values: made.map(({ traceId, spanId }) => count.get(keyOf(traceId, spanId)) ?? 0),
+        values: made.map((execution) => count.get(execution) ?? 0),
       }),
     };
   });
@@ -167,13 +164,10 @@ function compareEndings(
   measured: readonly MeasuredSpan[],
   compare: (observed: Observations) => Change,
 ): EndingComparison[] {
-  const bySpan = new Map(measured.map((one) => [keyOf(one.span.traceId, one.span.spanId), one]));
   const lastCall = new Map<Span, Span>();
   const callees = new Map<string, Set<string>>();
-  for (const { span, parent } of measured) {
-    if (parent === undefined || parent.service === span.service) continue;
-    const caller = callerOf(parent, bySpan);
-    if (caller === undefined) continue;
+  for (const { span, parent, caller } of measured) {
+    if (caller === undefined || parent?.service === span.service) continue;
     const last = lastCall.get(caller);
     if (last === undefined || span.start > last.start) lastCall.set(caller, span);
     entry(callees, keyOf(caller.service, caller.operation), () => new Set()).add(span.service);
@@ -193,16 +187,10 @@ function compareEndings(
   });
 }
 
-/** Who decided on a call: a span that only carries it stands for its parent. */
-function callerOf(parent: Span, bySpan: ReadonlyMap<string, MeasuredSpan>): Span | undefined {
-  const measured = bySpan.get(keyOf(parent.traceId, parent.spanId));
-  return measured?.edge === undefined ? parent : measured.parent;
-}
-
 /** Median duration of the healthy traces' roots in ms; 0 when there are none. */
-function requestMs(measured: readonly MeasuredSpan[], { from, to }: TimeWindow): number {
+function requestMs(measured: readonly MeasuredSpan[], healthy: TimeWindow): number {
   const durations = measured.flatMap(({ span, parent }) =>
-    parent === undefined && span.start >= from && span.start < to ? [span.durationMs] : [],
+    parent === undefined && isDuring(span.start, healthy) ? [span.durationMs] : [],
   );
   return durations.length === 0 ? 0 : quantile(durations, 0.5);
 }

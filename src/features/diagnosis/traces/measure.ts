@@ -5,6 +5,8 @@ export interface MeasuredSpan {
   span: Span;
   /** The span that caused it; absent for roots and where it is missing from the data. */
   parent?: Span;
+  /** Who decided on it: the parent, or the parent's parent where the parent only carries the call. */
+  caller?: Span;
   /**
    * Own time in ms: the duration without the time in which at least one child ran. Absent for a span that only carries
    * one call to another service: its remainder is the edge's.
@@ -39,13 +41,16 @@ export function measureSpans(spans: readonly Span[]): MeasuredSpan[] {
       return only !== undefined && others.length === 0 && only.service !== span.service;
     };
     const calls = Map.groupBy([...trace.values()].filter(isCall), ({ service }) => service);
+    const parentOf = ({ parentId }: Span): Span | undefined =>
+      parentId === undefined ? undefined : trace.get(parentId);
     for (const span of trace.values()) {
-      const parent = span.parentId === undefined ? undefined : trace.get(span.parentId);
+      const parent = parentOf(span);
+      const caller = parent && isCall(parent) ? parentOf(parent) : parent;
       const below = children.get(span.spanId) ?? [];
       const own = isCall(span)
         ? edgeTime(span, below[0]!)
         : ownTime(span, [...below, ...(calls.get(span.service) ?? [])]);
-      measured.push({ span, ...(parent && { parent }), ...own });
+      measured.push({ span, ...(parent && { parent }), ...(caller && { caller }), ...own });
     }
   }
   return measured;

@@ -7,7 +7,7 @@ import { code, sentence } from '@casebook/wording';
 import { oneLine, type StoredEvidence } from '../../tools/index.ts';
 import { Draft } from './draft.ts';
 import type { ConfidenceBasis, Hypothesis, Report } from './schema.ts';
-import { readRanking, type StoredRanking } from './stored-results.ts';
+import { lastRanking, type Ranked, type StoredRanking } from './stored-results.ts';
 import { citedNumbers } from './text.ts';
 
 /** From this confidence on a cause is established. */
@@ -16,11 +16,6 @@ export const ESTABLISHED = 0.5;
 const MAX_CANDIDATES = 3;
 const MAX_HYPOTHESES = 20;
 const TITLE_CHARACTERS = 160;
-
-interface Ranked {
-  stored: StoredEvidence;
-  ranking: StoredRanking;
-}
 
 /**
  * Bounds a report's confidence by the run's last ranking. For its first cause that is the measured frequency; for any
@@ -41,12 +36,6 @@ export function calibrate(
   const bounded = { ...report, confidence };
   const isNamed = service !== null && confidence < ESTABLISHED;
   return { report: isNamed ? withoutCause(bounded, service, ranked) : bounded, confidenceBasis };
-}
-
-function lastRanking(evidence: readonly StoredEvidence[]): Ranked | undefined {
-  const stored = evidence.findLast((one) => readRanking(one) !== undefined);
-  const ranking = stored && readRanking(stored);
-  return stored && ranking && { stored, ranking };
 }
 
 function boundOf({ causes, confidence }: StoredRanking, service: string | null): number {

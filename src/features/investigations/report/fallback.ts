@@ -8,7 +8,7 @@ import { Draft } from './draft.ts';
 import { describeLimit } from './limits.ts';
 import { codeSpan } from './safe-markdown.ts';
 import type { Report } from './schema.ts';
-import { readChanges, readLogs, readRanking, readSources, type StoredRanking } from './stored-results.ts';
+import { lastRanking, readChanges, readLogs, readSources, type Ranked, type StoredRanking } from './stored-results.ts';
 
 export interface FallbackInput {
   /** The question. */
@@ -37,17 +37,16 @@ export function composeFallbackReport(input: FallbackInput): Report {
   const evidence = input.evidence
     .filter(({ tool, content }) => isCitable(tool) && content.trim().length >= SHORTEST_CONTENT)
     .toSorted((a, b) => a.evidence - b.evidence);
-  const ranked = evidence.findLast((stored) => readRanking(stored) !== undefined);
-  const ranking = ranked && readRanking(ranked);
-  const [best] = ranking?.causes ?? [];
-  const names = ranked && ranking && best && best.own_score >= QUIET;
-  return names ? tentativeReport(input, evidence, { ranked, ranking, best }) : openReport(input, evidence);
+  const ranked = lastRanking(evidence);
+  const best = ranked?.ranking.causes[0];
+  const names = best !== undefined && best.own_score >= QUIET;
+  return names ? tentativeReport(input, evidence, { ...ranked!, best }) : openReport(input, evidence);
 }
 
 function tentativeReport(
   input: FallbackInput,
   evidence: readonly StoredEvidence[],
-  { ranked, ranking, best }: { ranked: StoredEvidence; ranking: StoredRanking; best: StoredRanking['causes'][number] },
+  { stored: ranked, ranking, best }: Ranked & { best: StoredRanking['causes'][number] },
 ): Report {
   const draft = new Draft();
   const service = quote(best.service);

@@ -62,11 +62,25 @@ const sources = z.looseObject({
 
 export type StoredRanking = z.infer<typeof ranking>;
 
+export interface Ranked {
+  stored: StoredEvidence;
+  ranking: StoredRanking;
+}
+
 /** Each returns undefined for another tool's result, or one that is incomplete (an error, a cut, a page). */
-export const readRanking = reader('rank_root_causes', ranking);
+const readRanking = reader('rank_root_causes', ranking);
 export const readLogs = reader('search_logs', logs);
 export const readChanges = reader('recent_changes', changes);
 export const readSources = reader('list_sources', sources);
+
+/** The run's last ranking, with the result it was read from. */
+export function lastRanking(evidence: readonly StoredEvidence[]): Ranked | undefined {
+  for (const stored of evidence.toReversed()) {
+    const found = readRanking(stored);
+    if (found) return { stored, ranking: found };
+  }
+  return undefined;
+}
 
 function reader<Result>(tool: string, schema: z.ZodType<Result>): (stored: StoredEvidence) => Result | undefined {
   return (stored) => {

@@ -1,7 +1,7 @@
 /** What an investigation can be recognized by, and how alike two of them are. Pure. */
 import type { StoredEvidence } from '../../tools/index.ts';
 import type { Report } from '../report/schema.ts';
-import { readLogs, readRanking } from '../report/stored-results.ts';
+import { lastRanking, readLogs } from '../report/stored-results.ts';
 
 export interface Traits {
   /** At fault, or the first candidate. */
@@ -20,7 +20,7 @@ export type Likeness = 'service' | 'alert' | 'log template';
 
 /** @returns the traits of an ended investigation, from its report and what its tools returned */
 export function traitsOf(report: Pick<Report, 'root_cause'>, evidence: readonly StoredEvidence[]): Traits {
-  const ranking = evidence.map(readRanking).findLast((one) => one !== undefined);
+  const ranking = lastRanking(evidence)?.ranking;
   const service = report.root_cause.service ?? ranking?.causes[0]?.service ?? null;
   const patterns = evidence
     .flatMap((stored) => readLogs(stored)?.patterns ?? [])

@@ -1,5 +1,6 @@
 import { quantity } from '@casebook/wording';
 import { z } from 'zod';
+import { measureSpans } from '../../diagnosis/index.ts';
 import { SourceError } from '../../sources/port.ts';
 import type { GetTraceResult } from '../results.ts';
 import { count, oneLine } from '../text.ts';
@@ -27,8 +28,9 @@ export const getTrace = defineSourceTool({
       throw new SourceError(`Source "${sourceId}" has no trace "${id}"; find one with search_traces.`);
     const start = Math.min(...spans.map((span) => span.start));
     const end = Math.max(...spans.map((span) => span.start + span.durationMs / 1000));
-    const rows = waterfall(spans, MAX_SPANS);
-    const services = timeByService(spans);
+    const trace = measureSpans(spans);
+    const rows = waterfall(trace, MAX_SPANS);
+    const services = timeByService(trace);
     const result: GetTraceResult = {
       source: sourceId,
       trace_id: id,

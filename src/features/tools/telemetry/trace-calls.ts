@@ -1,4 +1,5 @@
 /** Operations and calls that only one of two sets of traces has. Pure. */
+import { isDuring } from '../../diagnosis/index.ts';
 import type { Span, TimeWindow } from '../../sources/port.ts';
 import type { CompareTracesResult } from '../results.ts';
 import { count } from '../text.ts';
@@ -37,7 +38,7 @@ export function newAndVanished(
   const calls = new Map<string, Call>();
   const byId = new Map(spans.map((span) => [keyOf(span.traceId, span.spanId), span]));
   for (const span of spans) {
-    const within = isIn(span, incident) ? 'after' : isIn(span, baseline) ? 'before' : undefined;
+    const within = isDuring(span.start, incident) ? 'after' : isDuring(span.start, baseline) ? 'before' : undefined;
     if (within === undefined) continue;
     see(operations, nameOf(span), { span }, within);
     const parent = span.parentId === undefined ? undefined : byId.get(keyOf(span.traceId, span.parentId));
@@ -69,7 +70,6 @@ export function newAndVanished(
 
 const keyOf = (...parts: string[]): string => parts.join('\0');
 const nameOf = ({ service, operation }: Span): string => keyOf(service, operation);
-const isIn = ({ start }: Span, { from, to }: TimeWindow): boolean => start >= from && start < to;
 
 function see<One extends object>(all: Map<string, One & Seen>, key: string, one: One, within: keyof Seen): void {
   const entry = all.get(key) ?? { ...one, before: 0, after: 0 };

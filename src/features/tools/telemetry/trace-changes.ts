@@ -4,6 +4,7 @@ import type { SpanChange, EdgeComparison, OperationComparison } from '../../diag
 import type { CompareTracesResult, TraceChangeResult } from '../results.ts';
 import { oneLine, significant } from '../text.ts';
 import { toIso } from '../time.ts';
+import { known } from './series.ts';
 
 type OperationRow = CompareTracesResult['operations'][number];
 type NetworkRow = CompareTracesResult['network'][number];
@@ -58,8 +59,6 @@ const present = ({ before, after, score, onset }: SpanChange): TraceChangeResult
   score: significant(score),
   ...(onset !== undefined && { onset: toIso(onset) }),
 });
-
-const known = (value: number): number | null => (Number.isFinite(value) ? significant(value) : null);
 
 function operationInWords({ service, operation, ...changes }: Omit<OperationRow, 'words'>): string {
   const { self_ms: self, calls_per_trace: calls, error_share: errors } = changes;

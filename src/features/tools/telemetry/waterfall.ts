@@ -1,7 +1,6 @@
 /** One trace as a tree of spans in words, bounded. Pure. */
 import { quantity } from '@casebook/wording';
-import { measureSpans, type MeasuredSpan } from '../../diagnosis/index.ts';
-import type { Span } from '../../sources/port.ts';
+import type { MeasuredSpan } from '../../diagnosis/index.ts';
 import type { GetTraceResult } from '../results.ts';
 import { count, oneLine } from '../text.ts';
 
@@ -20,11 +19,11 @@ interface Node {
 /**
  * The spans of a trace that took most time themselves or failed, with everything that led to them, in the order of a
  * waterfall.
- * @param spans of one trace, at least one
+ * @param trace at least one span
  * @param limit maximum number of rows
  */
-export function waterfall(spans: readonly Span[], limit: number): Row[] {
-  const nodes = treeOf(spans);
+export function waterfall(trace: readonly MeasuredSpan[], limit: number): Row[] {
+  const nodes = treeOf(trace);
   const start = Math.min(...nodes.map(({ measured: { span } }) => span.start));
   const shown = new Set<Node>();
   for (const node of nodes.toSorted((a, b) => weight(b) - weight(a))) {
@@ -41,8 +40,8 @@ function weight({ measured: { span, selfMs, edge } }: Node): number {
 }
 
 /** The spans in depth-first order. A span whose parent is missing, or that is its own ancestor, is a root. */
-function treeOf(spans: readonly Span[]): Node[] {
-  const ordered = measureSpans(spans).toSorted((a, b) => a.span.start - b.span.start);
+function treeOf(trace: readonly MeasuredSpan[]): Node[] {
+  const ordered = trace.toSorted((a, b) => a.span.start - b.span.start);
   const children = Map.groupBy(ordered, ({ parent }) => parent?.spanId);
   const nodes: Node[] = [];
   const seen = new Set<string>();
@@ -103,9 +102,9 @@ export const toMicrosecond = (value: number): number => Math.round(value * 1e3) 
 const ms = (value: number): string => quantity(value, 'ms');
 
 /** Where the time of a trace went, by service, most first. */
-export function timeByService(spans: readonly Span[]): GetTraceResult['services'] {
+export function timeByService(trace: readonly MeasuredSpan[]): GetTraceResult['services'] {
   const totals = new Map<string, GetTraceResult['services'][number]>();
-  for (const { span, selfMs = 0, edge } of measureSpans(spans)) {
+  for (const { span, selfMs = 0, edge } of trace) {
     const total = totals.get(span.service) ?? { service: span.service, spans: 0, errors: 0, self_ms: 0, network_ms: 0 };
     totals.set(span.service, total);
     total.spans++;
