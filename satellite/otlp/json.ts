@@ -2,7 +2,7 @@
  * Export requests in OTLP's JSON encoding: lowerCamelCase names, hexadecimal ids, 64-bit integers as text, enumerations
  * as numbers, unknown members ignored (opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding").
  */
-import { JsonReader, type Members } from './json-reader.ts';
+import { JsonReader, members } from './json-reader.ts';
 import {
   MAX_LINKS,
   PEER_ATTRIBUTES,
@@ -46,31 +46,31 @@ interface Attribute {
   valueAt?: number;
 }
 
-const REQUEST: Members<ReceivedSpans> = {
+const REQUEST = members<ReceivedSpans>({
   resourceSpans: (json, received) =>
     json.list(() => {
       const pending = json.object<ResourceSpans>(RESOURCE_SPANS, { spans: [], rejected: 0 });
       receive(received, pending.service, pending);
     }),
-};
+});
 
-const RESOURCE_SPANS: Members<ResourceSpans> = {
+const RESOURCE_SPANS = members<ResourceSpans>({
   resource: (json, into) => void json.optionalObject(RESOURCE, into),
   scopeSpans: (json, into) => json.list(() => json.object(SCOPE_SPANS, into)),
-};
+});
 
-const RESOURCE: Members<ResourceSpans> = {
+const RESOURCE = members<ResourceSpans>({
   attributes: (json, into) =>
     json.list(() => {
       into.service = readAttribute(json, (key) => key === 'service.name')?.value ?? into.service;
     }),
-};
+});
 
-const SCOPE_SPANS: Members<ResourceSpans> = {
+const SCOPE_SPANS = members<ResourceSpans>({
   spans: (json, pending) => json.list(() => keep(pending, readSpan(json))),
-};
+});
 
-const SPAN: Members<TimedSpan> = {
+const SPAN = members<TimedSpan>({
   traceId: (json, { span }) => void (span.traceId = hex(json.scalar())),
   spanId: (json, { span }) => void (span.spanId = hex(json.scalar())),
   parentSpanId: (json, { span }) => void (span.parentSpanId = hex(json.scalar())),
@@ -89,28 +89,28 @@ const SPAN: Members<TimedSpan> = {
       const { traceId, spanId } = json.object<Ids>(LINK, { traceId: '', spanId: '' });
       return void span.links.push(traceId + spanId);
     }),
-};
+});
 
-const LINK: Members<Ids> = {
+const LINK = members<Ids>({
   traceId: (json, into) => void (into.traceId = hex(json.scalar())),
   spanId: (json, into) => void (into.spanId = hex(json.scalar())),
-};
+});
 
-const STATUS: Members<RawSpan> = {
+const STATUS = members<RawSpan>({
   code: (json, span) => void (span.failed = Number(json.scalar()) === STATUS_ERROR),
-};
+});
 
-const ATTRIBUTE: Members<Attribute> = {
+const ATTRIBUTE = members<Attribute>({
   key: (json, into) => void (into.key = json.scalar()),
   value: (json, into) => {
     into.valueAt = json.at;
     json.skip();
   },
-};
+});
 
-const VALUE: Members<{ text?: unknown }> = {
+const VALUE = members<{ text?: unknown }>({
   stringValue: (json, into) => void (into.text = json.scalar()),
-};
+});
 
 function readSpan(json: JsonReader): RawSpan {
   const { span, start, end } = json.object<TimedSpan>(SPAN, {
