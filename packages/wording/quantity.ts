@@ -64,13 +64,16 @@ export function fromTo(before: number | null | undefined, after: number | null |
   return `from ${isCounted ? from.slice(0, -counted.length) : from} to ${to}`;
 }
 
+/** Made once: making one takes longer than ranking a service. */
+const decimal = new Intl.NumberFormat('en', { maximumFractionDigits: 9 });
+
 function digits(value: number): string {
   // Four digits of a whole number are as easy to read as three and a zero.
   const isLarge = Math.abs(value) >= 1_000 && Math.abs(value) < 10_000;
   const rounded = isLarge ? Math.round(value) : Number(value.toPrecision(DIGITS));
   return rounded !== 0 && Math.abs(rounded) < 1e-6
     ? rounded.toExponential()
-    : rounded.toLocaleString('en', { maximumFractionDigits: 9 });
+    : decimal.format(rounded);
 }
 
 function suffix(unit: string | undefined): string {
