@@ -60,7 +60,7 @@ export function greenPlan(checks: number, everySeconds: number): Plan {
 
 const ROWS = `
   with agent as (
-    insert into monitoring_agents (id, created_at, updated_at, team_id, title, told_revision, plan_version, health, health_since)
+    insert into monitoring_agents (id, created_at, updated_at, team_id, title, signalled_revision, plan_version, health, health_since)
     select id, now(), now(), $1, 'Bench ' || id, 1, 1, 'healthy', now() from unnest($2::uuid[]) as id
     returning id
   ), chat as (
