@@ -5,7 +5,7 @@ import type { DiagnosisCase } from './case.ts';
 import { confidenceLeftOut, fitConfidence, validate, type KnownCase } from './fit-confidence.ts';
 import type { KnownIncident } from './incidents.ts';
 import { rankIncident } from './rank-incident.ts';
-import { quietPeriods } from './quiet.ts';
+import { forEachQuiet } from './quiet.ts';
 
 const FOLDS = 5;
 
@@ -28,10 +28,10 @@ export async function calibrate({ cases, incidents, json, signal }: CalibrationI
   const quiet: Array<CauseLead & { dataset: string }> = [];
   for (const { directory, name, system, truth } of incidents) {
     known.push(observed(system, truth, (await rankIncident(directory, name, signal)).causes));
-    for (const period of quietPeriods(directory, name)) {
-      const { causes } = await rankIncident(directory, name, signal, period);
+    await forEachQuiet(directory, name, async (copies) => {
+      const { causes } = await rankIncident(copies, name, signal);
       quiet.push({ dataset: system, ...leadAndScore(causes) });
-    }
+    });
   }
   const table = fitConfidence(known, quiet);
   if (json) {

@@ -28,12 +28,14 @@ export function fitConfidence(cases: readonly KnownCase[], quiet: readonly Cause
     const weaker = rows.filter(({ lead, score }) => lead <= row.lead && score <= row.score);
     row.right = Math.max(...weaker.map(({ right }) => right));
   }
-  let named = 0;
-  for (const row of rows) {
-    const here = quiet.filter((one) => rows.find((least) => isAtLeast(one, least)) === row).length;
-    if (row.right < ESTABLISHED || here === 0) continue;
-    if (named + here <= MAX_QUIET_NAMED * quiet.length) named += here;
-    else row.right = ESTABLISHED - 0.01;
+  const quietIn = (row: ConfidenceRow): number =>
+    quiet.filter((one) => rows.find((least) => isAtLeast(one, least)) === row).length;
+  const named = (): number =>
+    rows.filter(({ right }) => right >= ESTABLISHED).reduce((sum, row) => sum + quietIn(row), 0);
+  for (const row of rows.toReversed()) {
+    if (row.right < ESTABLISHED || quietIn(row) === 0) continue;
+    if (named() <= MAX_QUIET_NAMED * quiet.length) break;
+    row.right = ESTABLISHED - 0.01;
   }
   // Without those whose weaker neighbour says the same.
   return rows.filter((row, i) => rows.slice(i + 1).find((other) => isAtLeast(row, other))?.right !== row.right);

@@ -2,19 +2,15 @@ import { createSourceCatalog } from '../../src/features/sources/index.ts';
 import { createToolRegistry, sharedTools, type RankRootCausesResult } from '../../src/features/tools/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 
-/**
- * The answer of `rank_root_causes` on one recorded incident.
- * @param question what is asked instead of what the recording says of its alert
- */
+/** The answer of `rank_root_causes` on one recorded incident, with nothing but what the recording says of its alert. */
 export async function rankIncident(
   incidentsDir: string,
   folder: string,
   signal: AbortSignal,
-  question: object = {},
 ): Promise<RankRootCausesResult> {
   const { content } = await createToolRegistry(sharedTools).invoke(
     'rank_root_causes',
-    { source: `incident:${folder}`, limit: 30, ...question },
+    { source: `incident:${folder}`, limit: 30 },
     {
       conversationId: 'bench',
       teamId: 'bench',

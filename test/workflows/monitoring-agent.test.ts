@@ -101,7 +101,7 @@ describe('workflow of a monitoring agent', () => {
     await untilState(agent, 'running checks', ({ checks }) => checks.every(({ running }) => running));
     await agent.patchPlan({ plan: { checks: [{ id: 'queue', title: 'Other' }] }, reason: 'It has a better name.' });
     // The plan is stored before the workflow knows of it: until then the answer would end the check that is to be stopped.
-    await agent.untilSessions(1);
+    await untilState(agent, 'the new plan', ({ settings }) => settings.planVersion === 2);
     answers.resolve();
     const ended = await agent.untilSessions(3);
     assert.deepEqual(ended.map((session) => `${session.check_id} ${session.status}`).toSorted(), [

@@ -104,10 +104,13 @@ describe('satellites in runs', () => {
     });
   });
 
-  it('a satellite that is away is a result that says since when', async () => {
-    const { chat_id: id } = await chats.say(ask('gone'));
-    const [call] = (await chats.detail(id)).messages.at(-1)!.turn!.tool_calls;
-    assert.equal(call!.is_error, true);
+  it('a satellite that is away is a result that says since when, and fails a turn that asked nothing else', async () => {
+    const { status, body } = await chats.post({ messages: [{ role: 'user', content: ask('gone') }] });
+    const { detail, chat_id: id } = body as { detail: string; chat_id: string };
+    assert.deepEqual([status, detail], [502, 'No telemetry source answered: away_db_query.']);
+    const { turn } = (await chats.detail(id)).messages.at(-1)!;
+    assert.equal(turn!.status, 'failed');
+    assert.equal(turn!.tool_calls[0]!.is_error, true);
     const told = JSON.stringify(last('gone').messages);
     assert.ok(told.includes(`It was last seen at ${LAST_SEEN.toISOString()}.`), told);
   });
