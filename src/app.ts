@@ -15,12 +15,20 @@ type NeedsOf<Room> =
 /** What the endpoints and mounted applications of all rooms together need. */
 export type AppDeps = NeedsOf<(typeof rooms)[number]> extends (deps: infer Deps) => void ? Deps : never;
 
+/** Tags whose endpoints the documentation shows first, and last; others stand between. */
+const FIRST = ['Investigations', 'Chats', 'Monitoring agents', 'Sources', 'Satellites'];
+const LAST = ['Teams', 'API keys', 'Sign-in', 'Service'];
+
+function placeOf({ tags: [tag = ''] }: { tags: readonly string[] }): number {
+  return FIRST.includes(tag) ? FIRST.indexOf(tag) - FIRST.length : LAST.indexOf(tag) + 1;
+}
+
 /** Every endpoint of these rooms, and the pages that document them. */
 export function endpointsOf<Deps extends ApiDeps>(
   list: readonly { name: string; endpoints?: readonly Endpoint<Deps>[] }[],
 ): readonly Endpoint<Deps>[] {
   const all: Endpoint<Deps>[] = list.flatMap((room) => room.endpoints ?? []);
-  return all.concat(docsEndpoints(() => all));
+  return all.concat(docsEndpoints(() => all.toSorted((a, b) => placeOf(a) - placeOf(b))));
 }
 
 /** Every endpoint of the API. */

@@ -94,9 +94,9 @@ export async function registerSearchAttributes(connection: Connection, namespace
   await connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: Object.fromEntries(
-      missing.map((attribute) => [
-        attribute.name,
-        proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+      missing.map(({ name, type }) => [
+        name,
+        proto.temporal.api.enums.v1.IndexedValueType[`INDEXED_VALUE_TYPE_${type}`],
       ]),
     ),
   });

@@ -5,5 +5,7 @@ export const teamAttribute = defineSearchAttributeKey('CasebookTeam', SearchAttr
 export const kindAttribute = defineSearchAttributeKey('CasebookKind', SearchAttributeType.KEYWORD);
 export const serviceAttribute = defineSearchAttributeKey('CasebookService', SearchAttributeType.KEYWORD);
 export const outcomeAttribute = defineSearchAttributeKey('CasebookOutcome', SearchAttributeType.KEYWORD);
+/** 0 to 1. */
+export const confidenceAttribute = defineSearchAttributeKey('CasebookConfidence', SearchAttributeType.DOUBLE);
 
-export const searchAttributes = [teamAttribute, kindAttribute, serviceAttribute, outcomeAttribute];
+export const searchAttributes = [teamAttribute, kindAttribute, serviceAttribute, outcomeAttribute, confidenceAttribute];

@@ -64,6 +64,6 @@ async function name(ref: ChatTurnRef, say: (line: string) => void) {
     );
     if (named.title) say(`named "${named.title}"`);
   } catch {
-    say('the chat keeps its first question as its title');
+    say('the first question stays the title');
   }
 }

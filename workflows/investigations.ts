@@ -8,7 +8,7 @@ import type {
   InvestigationWorkflowResult,
 } from '../src/features/investigations/contract.ts';
 import type { RunOutcome } from '../src/features/runs/contract.ts';
-import { outcomeAttribute, serviceAttribute } from '../temporal/search-attributes.ts';
+import { confidenceAttribute, outcomeAttribute, serviceAttribute } from '../temporal/search-attributes.ts';
 import { BOOKKEEPING } from './bookkeeping.ts';
 import { createAgentRun, endingOf, type AgentRun } from './runs.ts';
 
@@ -16,7 +16,7 @@ const { beginInvestigation, finishInvestigation } = wf.proxyActivities<Investiga
 
 /** Investigates one question: open the case, the agent loop, and a recorded end whatever happens. */
 export async function investigation(input: InvestigationWorkflowInput): Promise<InvestigationWorkflowResult> {
-  const { investigationId, teamId, budget, carried } = input;
+  const { investigationId, teamId, budget, url, carried } = input;
   const subject = { investigationId, teamId };
   const begun = await wf.CancellationScope.nonCancellable(() =>
     beginInvestigation.executeWithOptions({ summary: 'Open the case' }, [subject]),
@@ -26,6 +26,7 @@ export async function investigation(input: InvestigationWorkflowInput): Promise<
     identity: { kind: 'investigation', conversationId: investigationId, teamId },
     budget,
     title: begun.title,
+    url,
     carried,
     continueAsNew: (next) => wf.continueAsNew<typeof investigation>({ ...input, carried: next }),
   });
@@ -33,14 +34,17 @@ export async function investigation(input: InvestigationWorkflowInput): Promise<
   if (begun.cancelled) state.cancel ??= {};
   const result = await endAndRecord(run, subject);
   state.phase = 'finished';
-  state.know(result.title);
-  wf.setCurrentDetails(state.details(result.title));
+  const { status, title, service, confidence } = result;
+  const sureness = confidence === undefined ? '' : `, confidence ${Math.round(confidence * 100)} %`;
+  state.know(service === undefined ? title : `${title} (service at fault: ${service}${sureness})`);
+  wf.setCurrentDetails(state.details(title, url));
   wf.upsertSearchAttributes([
-    { key: outcomeAttribute, value: result.status },
-    ...(result.service ? [{ key: serviceAttribute, value: result.service }] : []),
+    { key: outcomeAttribute, value: status },
+    ...(service ? [{ key: serviceAttribute, value: service }] : []),
+    ...(confidence === undefined ? [] : [{ key: confidenceAttribute, value: confidence }]),
   ]);
-  if (result.status === 'failed') throw wf.ApplicationFailure.nonRetryable(result.title, 'InvestigationFailed');
-  return { status: result.status };
+  if (status === 'failed') throw wf.ApplicationFailure.nonRetryable(title, 'InvestigationFailed');
+  return { status, service, confidence, url };
 }
 
 /** Runs to the end and records it; a message that arrived just before the record sends the run back to work. */

@@ -18,10 +18,10 @@ export function detailsOf({ settings, health, reasons, checks }: AgentState): st
   };
   const shown = checks.slice(0, MAX_ROWS);
   return [
-    `**${cell(settings.title)}** is ${standing}; plan version ${settings.planVersion}; reports to ${cell(settings.config.channel)}`,
+    `**${cell(settings.title)}** is ${standing} · plan version ${settings.planVersion} · channel: ${cell(settings.config.channel)}`,
     ...reasons.map((reason) => `- ${cell(reason)}`),
     '',
-    '| check | last result | next |',
+    '| Check | Last result | Next run |',
     '| --- | --- | --- |',
     ...shown.map(row),
     ...(checks.length > shown.length ? [`and ${checks.length - shown.length} more`] : []),

@@ -1,4 +1,4 @@
-/** Whether an agent watches what its plan says. Pure. */
+/** Whether all checks of an agent's plan run. Pure. */
 import type { AgentHealth, AgentSettings, TrackedCheck } from '../src/features/monitoring-agents/contract.ts';
 
 export interface Health {
@@ -34,24 +34,24 @@ export function assessHealth(
   if (enabled.size === 0) {
     // A plan being drafted is nothing to notify anyone of.
     if (before.health === 'starting' && now < draftedBy(before, now)) return as('starting');
-    const text = plan.checks.length === 0 ? 'Its plan has no checks.' : 'All checks of its plan are disabled.';
+    const text = plan.checks.length === 0 ? 'The plan has no checks.' : 'All checks are disabled.';
     return as('degraded', [{ key: 'no-checks', text }]);
   }
   const watched = checks.filter(({ checkId }) => enabled.has(checkId));
   const reasons: Health['reasons'] = [];
   if (watched.some(({ budgetSpent }) => budgetSpent)) {
-    const text = `Its model budget of $${config.modelBudgetUsdPerDay} a day is spent: instructions are not carried out, and findings are not judged.`;
+    const text = `The model budget of $${config.modelBudgetUsdPerDay} a day is spent: instruction checks do not run, and findings are not judged.`;
     reasons.push({ key: 'budget', text });
   }
   for (const { checkId, failures, last, silentAt, lastResultAt, budgetSpent } of watched) {
     const title = enabled.get(checkId)?.title ?? checkId;
     if (budgetSpent && last?.status === 'failed') continue;
     if (failures >= FAILURES) {
-      const text = `"${title}" cannot be checked: ${last?.digest ?? ''}`;
+      const text = `"${title}" cannot run: ${last?.digest ?? ''}`;
       reasons.push({ key: `failing:${checkId}`, text });
     } else if (silentAt !== null && silentAt <= now) {
       const since = lastResultAt === undefined ? 'yet' : `since ${new Date(lastResultAt).toISOString()}`;
-      const text = `"${title}" has produced no result ${since}, for three periods or more.`;
+      const text = `"${title}" has had no result ${since}, for three periods or more.`;
       reasons.push({ key: `silent:${checkId}`, text });
     }
   }

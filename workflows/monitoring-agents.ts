@@ -75,7 +75,7 @@ export async function monitoringAgent(input: MonitoringAgentInput): Promise<void
     if (!wf.isCancellation(error)) throw error;
     await wf.CancellationScope.nonCancellable(async () => {
       agent.drop(state.runs.filter(({ isInstruction }) => isInstruction));
-      await purgeAgent.executeWithOptions({ summary: 'Delete what is stored, if it was deleted' }, [ref]);
+      await purgeAgent.executeWithOptions({ summary: 'Delete stored data if the agent was deleted' }, [ref]);
     });
     throw error;
   }
@@ -241,7 +241,9 @@ class Agent {
     const standing = { health, since, reasons: reasons.map(({ text }) => text), due: this.state.dueBesides() };
     this.inBackground(async () => {
       try {
-        await recordStanding.executeWithOptions({ summary: `Record: ${health}` }, [{ ...this.ref, ...standing }]);
+        await recordStanding.executeWithOptions({ summary: `Record health: ${health}` }, [
+          { ...this.ref, ...standing },
+        ]);
       } finally {
         this.isRecording = false;
       }
@@ -268,7 +270,7 @@ class Agent {
     const alarm = { at, scope };
     this.alarm = alarm;
     void scope
-      .run(() => wf.sleep(Math.max(1, Math.min(at - now, LONGEST_SLEEP_MS))))
+      .run(() => wf.sleep(Math.max(1, Math.min(at - now, LONGEST_SLEEP_MS)), { summary: 'Until a check is due' }))
       .then(() => {
         if (this.alarm === alarm) this.alarm = undefined;
         this.hasNews = true;

@@ -7,6 +7,7 @@ import type {
   RunProgress,
   ToolCallResult,
 } from '../src/features/runs/contract.ts';
+import { casebookLink } from '../src/features/runs/contract.ts';
 
 /**
  * Identical calls over the whole run: from the third on they are answered from the record, and the fifth ends the run.
@@ -235,17 +236,18 @@ export class RunState {
   }
 
   /** Live details for the operator, in Markdown. */
-  details(title: string): string {
+  details(title: string, url?: string): string {
     const { plan } = this.carried;
     return [
       `### ${this.waitingFor === undefined ? '' : `Waiting for ${escaped(this.waitingFor)}: `}${escaped(title)}`,
       `**${this.phase.replaceAll('_', ' ')}** · step ${this.steps} · ${this.carried.toolCalls} tool calls · $${this.costUsd.toFixed(4)}` +
         (plan ? ` · plan ${plan.done}/${plan.total}` : '') +
         (this.limit ? ` · limit reached: ${this.limit.replaceAll('_', ' ')}` : ''),
+      ...(url === undefined ? [] : ['', casebookLink(url)]),
       '',
-      '**What it knows so far**',
+      '**Latest results**',
       '',
-      ...(this.carried.known.length > 0 ? this.carried.known.map((line) => `- ${escaped(line)}`) : ['- nothing yet']),
+      ...(this.carried.known.length > 0 ? this.carried.known.map((line) => `- ${escaped(line)}`) : ['- none yet']),
     ].join('\n');
   }
 }

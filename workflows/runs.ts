@@ -78,6 +78,8 @@ export interface AgentRunInput {
   budget: RunBudget;
   /** Title of the run for the operator. */
   title: string;
+  /** Its page in Casebook. */
+  url?: string;
   carried?: CarriedRun;
   /** The last step of the conversation's earlier runs. */
   startAfter?: number;
@@ -114,7 +116,7 @@ export interface AgentRun {
 export function createAgentRun(input: AgentRunInput): AgentRun {
   const state = new RunState(input.budget, Date.now(), input.carried, input);
   const work = new wf.CancellationScope();
-  const show = (): void => wf.setCurrentDetails(state.details(input.title));
+  const show = (): void => wf.setCurrentDetails(state.details(input.title, input.url));
 
   wf.setHandler(runProgressQuery, () => state.progress());
   wf.setHandler(userMessageSignal, () => state.messageArrived());
@@ -194,7 +196,7 @@ function withinWallTime<T>(state: RunState, work: () => Promise<T>): Promise<T> 
     const timer = new wf.CancellationScope();
     const timeOut = async (): Promise<void> => {
       for (let left; (left = state.remainingMs(Date.now())) > 0;) {
-        await wf.sleep(left);
+        await wf.sleep(left, { summary: 'Time limit of the run' });
         await wf.condition(() => !state.isWaiting);
       }
       scope.cancel();
@@ -222,10 +224,9 @@ async function conclude(input: AgentRunInput, state: RunState, show: () => void)
 async function compactTranscript({ identity }: AgentRunInput, state: RunState): Promise<void> {
   const steps = { beforeStep: state.step + 1, fromStep: state.firstStep };
   try {
-    const { contextTokens, costUsd } = await compact.executeWithOptions(
-      { summary: 'Summarise the transcript so far' },
-      [{ ...identity, ...steps }],
-    );
+    const { contextTokens, costUsd } = await compact.executeWithOptions({ summary: 'Summarize the transcript' }, [
+      { ...identity, ...steps },
+    ]);
     state.compacted(contextTokens, costUsd);
   } catch (error) {
     if (wf.CancellationScope.current().consideredCancelled) throw error;
@@ -295,7 +296,7 @@ async function untilDecided(
   state.waitBegan(Date.now());
   show();
   try {
-    await wf.condition(() => state.isDecided(approvalId), waitMs);
+    await wf.condition(() => state.isDecided(approvalId), waitMs, { summary: `Wait for approval: ${summary}` });
   } finally {
     state.waitEnded(Date.now());
     show();

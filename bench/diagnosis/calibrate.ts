@@ -1,6 +1,5 @@
-import type { CauseLead } from '../../src/features/diagnosis/confidence.ts';
 import { leadOf, rankRootCauses } from '../../src/features/diagnosis/index.ts';
-import { confidenceAt } from '../../src/features/diagnosis/confidence.ts';
+import { confidenceAt, type Lead } from '../../src/features/diagnosis/confidence.ts';
 import type { DiagnosisCase } from './case.ts';
 import { confidenceLeftOut, fitConfidence, validate, type KnownCase } from './fit-confidence.ts';
 import type { KnownIncident } from './incidents.ts';
@@ -23,14 +22,13 @@ export interface CalibrationInput {
 export async function calibrate({ cases, incidents, json, signal }: CalibrationInput): Promise<void> {
   const known = cases.flatMap(({ group, truth, input }) => {
     if (truth === undefined) return [];
-    return [observed(group, truth, rankRootCauses(input).causes)];
+    return [observed(group, truth, rankRootCauses(input))];
   });
-  const quiet: Array<CauseLead & { dataset: string }> = [];
+  const quiet: Array<Lead & { dataset: string }> = [];
   for (const { directory, name, system, truth } of incidents) {
-    known.push(observed(system, truth, (await rankIncident(directory, name, signal)).causes));
+    known.push(observed(system, truth, await rankIncident(directory, name, signal)));
     await forEachQuiet(directory, name, async (copies) => {
-      const { causes } = await rankIncident(copies, name, signal);
-      quiet.push({ dataset: system, ...leadAndScore(causes) });
+      quiet.push({ dataset: system, ...leadIn(await rankIncident(copies, name, signal)) });
     });
   }
   const table = fitConfidence(known, quiet);
@@ -57,20 +55,28 @@ export async function calibrate({ cases, incidents, json, signal }: CalibrationI
   }
   const stays = confidenceLeftOut(quiet, fold, (others) => fitConfidence(known, others)).filter((one) => one < 0.5);
   lines.push('', `healthy periods without a named cause, ${FOLDS}-fold: ${stays.length} of ${quiet.length}`, '');
-  lines.push(...table.map(({ lead, score, right }) => `{ lead: ${lead}, score: ${score}, right: ${right} },`));
+  lines.push(
+    ...table.map(
+      ({ lead, score, isFelt, right }) => `{ lead: ${lead}, score: ${score}, isFelt: ${isFelt}, right: ${right} },`,
+    ),
+  );
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function observed(dataset: string, truth: string, causes: readonly Ranked[]): KnownCase {
-  return { dataset, right: causes[0]?.service === truth, ...leadAndScore(causes) };
+function observed(dataset: string, truth: string, ranking: Ranked): KnownCase {
+  return { dataset, right: ranking.causes[0]?.service === truth, ...leadIn(ranking) };
 }
 
 interface Ranked {
-  service: string;
-  score: number;
+  causes: readonly { service: string; score: number }[];
+  symptom?: object | null;
 }
 
-const leadAndScore = (causes: readonly Ranked[]): CauseLead => ({ lead: leadOf(causes), score: causes[0]?.score ?? 0 });
+const leadIn = ({ causes, symptom }: Ranked): Lead => ({
+  lead: leadOf(causes),
+  score: causes[0]?.score ?? 0,
+  isFelt: symptom !== null && symptom !== undefined,
+});
 
 const figure = (share: number): string => share.toFixed(2);
 

@@ -1,17 +1,22 @@
 /** Fits the table of confidences to known cases, and says what such a table is worth on cases it has not seen. Pure. */
-import { confidenceAt, type CauseLead, type ConfidenceRow } from '../../src/features/diagnosis/confidence.ts';
+import { confidenceAt, reaches, type ConfidenceRow, type Lead } from '../../src/features/diagnosis/confidence.ts';
 import { expectedCalibrationError } from './reliability.ts';
 
 /** A ranking of known truth. */
-export interface KnownCase extends CauseLead {
+export interface KnownCase extends Lead {
   /** Where it is from; cases of one data set resemble each other. */
   dataset: string;
   right: boolean;
 }
 
 const LEADS = [1.8, 1.15, 0.6, 0.3, 0];
-/** Evidence that no healthy hour shows, and any. */
-const SCORES = [2.5, 0];
+/** Strata of evidence, strongest first. */
+const STRATA = [
+  { score: 2.5, isFelt: true },
+  { score: 2.5, isFelt: false },
+  { score: 0, isFelt: true },
+  { score: 0, isFelt: false },
+];
 /** At most this share of healthy periods may get a cause. */
 const MAX_QUIET_NAMED = 0.1;
 const ESTABLISHED = 0.5;
@@ -21,24 +26,24 @@ const ESTABLISHED = 0.5;
  * violators: Ayer et al., 1955), and drawn towards a half where cases are few (Laplace's rule of succession). What
  * healthy periods show as well establishes nothing: such bands stay below a half.
  */
-export function fitConfidence(cases: readonly KnownCase[], quiet: readonly CauseLead[]): ConfidenceRow[] {
-  const bands = SCORES.flatMap((score) => pooled(bandsOf(cases, score)).map((band) => ({ ...band, score })));
-  const rows = bands.toSorted((a, b) => b.lead - a.lead || b.score - a.score);
+export function fitConfidence(cases: readonly KnownCase[], quiet: readonly Lead[]): ConfidenceRow[] {
+  const bands = STRATA.flatMap((stratum) => pooled(bandsOf(cases, stratum)).map((band) => ({ ...band, ...stratum })));
+  const rows = bands.toSorted((a, b) => b.lead - a.lead || b.score - a.score || Number(b.isFelt) - Number(a.isFelt));
   for (const row of rows) {
-    const weaker = rows.filter(({ lead, score }) => lead <= row.lead && score <= row.score);
+    const weaker = rows.filter((other) => reaches(row, other));
     row.right = Math.max(...weaker.map(({ right }) => right));
   }
   const quietIn = (row: ConfidenceRow): number =>
-    quiet.filter((one) => rows.find((least) => isAtLeast(one, least)) === row).length;
+    quiet.filter((one) => rows.find((least) => reaches(one, least)) === row).length;
   const named = (): number =>
     rows.filter(({ right }) => right >= ESTABLISHED).reduce((sum, row) => sum + quietIn(row), 0);
-  for (const row of rows.toReversed()) {
+  for (const row of rows.toReversed().toSorted((a, b) => a.right - b.right)) {
     if (row.right < ESTABLISHED || quietIn(row) === 0) continue;
     if (named() <= MAX_QUIET_NAMED * quiet.length) break;
-    row.right = ESTABLISHED - 0.01;
+    for (const weaker of rows) if (reaches(row, weaker)) weaker.right = Math.min(weaker.right, ESTABLISHED - 0.01);
   }
   // Without those whose weaker neighbour says the same.
-  return rows.filter((row, i) => rows.slice(i + 1).find((other) => isAtLeast(row, other))?.right !== row.right);
+  return rows.filter((row, i) => rows.slice(i + 1).find((other) => reaches(row, other))?.right !== row.right);
 }
 
 interface Band {
@@ -47,9 +52,12 @@ interface Band {
   cases: number;
 }
 
-/** Bands of the cases whose best row has this score, by ascending lead. */
-function bandsOf(cases: readonly KnownCase[], score: number): Band[] {
-  const own = cases.filter((one) => SCORES.find((least) => one.score >= least) === score);
+/** Bands of the cases of a stratum, by ascending lead. */
+function bandsOf(cases: readonly KnownCase[], { score, isFelt }: (typeof STRATA)[number]): Band[] {
+  const own = cases.filter((one) => {
+    const stratum = STRATA.find((least) => one.score >= least.score && (one.isFelt || !least.isFelt));
+    return stratum?.score === score && stratum.isFelt === isFelt;
+  });
   return LEADS.toReversed().flatMap((lead) => {
     const here = own.filter((one) => LEADS.find((least) => one.lead >= least) === lead);
     return here.length === 0 ? [] : [{ lead, cases: here.length, right: here.filter(({ right }) => right).length }];
@@ -72,8 +80,6 @@ function pooled(bands: readonly Band[]): Array<{ lead: number; right: number }> 
     leads.map((lead) => ({ lead, right: Math.round((100 * (right + 1)) / (cases + 2)) / 100 })),
   );
 }
-
-const isAtLeast = (one: CauseLead, least: CauseLead): boolean => one.lead >= least.lead && one.score >= least.score;
 
 export interface Validation {
   /** Mean distance of confidence from frequency. */
@@ -99,7 +105,7 @@ export function validate(cases: readonly KnownCase[], confidence: readonly numbe
  * Confidence of each case from a table that was fitted without it.
  * @param group cases of the same group are left out together
  */
-export function confidenceLeftOut<Case extends CauseLead>(
+export function confidenceLeftOut<Case extends Lead>(
   cases: readonly Case[],
   group: (one: Case, index: number) => string | number,
   fit: (others: Case[]) => ConfidenceRow[],

@@ -18,6 +18,7 @@ export async function commitInvestigation(em: EntityManager, teamId: string, que
     id,
     ...newRun('investigation', id, { teamId, scopes: ['team:admin'] }),
     query,
+    trigger: 'api',
     rerunOfId: null,
     alertSummary: null,
     investigationText: null,

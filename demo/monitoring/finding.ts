@@ -3,7 +3,7 @@
 /** What an agent found, as far as the demo looks at it. */
 export interface Finding {
   id: string;
-  /** `check`, or `health`: the agent itself watches less than it should. */
+  /** `check`, or `health`: some checks of the agent cannot run. */
   origin: string;
   status: string;
   title: string;

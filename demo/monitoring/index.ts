@@ -42,8 +42,8 @@ export async function letAgentNotice(
 ): Promise<Watched> {
   const { casebook, shop, signal } = stage;
   const { first, second } = faults;
-  console.error(`\n  ${pc.green('✓')} ${first.service} is repaired`);
-  await showWaiting('Waiting for the shop to recover', () => shop.repair(first, signal));
+  console.error('');
+  await showWaiting(`Repair of ${first.service}`, () => shop.repair(first, signal));
 
   console.error(`\n  ${pc.bold('Monitoring')}  ${DESCRIPTION}\n`);
   const agent = await showWaiting('The agent is drafting its plan', () => makeAgent(casebook, signal));

@@ -31,8 +31,9 @@ export function changeSentence({ service, unit, before, after, at, ...metric }: 
   const of = service === undefined ? '' : ` of ${code(service)}`;
   const when = at ? ` at ${clockTime(at)}` : '';
   const subject = `${metricPhrase(metric)}${of}`;
-  const text = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} ${moved(before, after, known)}${when}${cited}.`;
-  return text;
+  // "p95" is written small everywhere.
+  const start = /^p\d/.test(subject) ? subject : subject.charAt(0).toUpperCase() + subject.slice(1);
+  return `${start} ${moved(before, after, known)}${when}${cited}.`;
 }
 
 function moved(before: number | null, after: number | null, unit: string | undefined): string {

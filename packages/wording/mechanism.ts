@@ -38,9 +38,8 @@ export function exhaustionPhrase({ of, inUse, size, waiting }: ExhaustedPool): s
   return `${of} pool full at ${Math.min(inUse, size)} of ${size}${queue}`;
 }
 
-/** ``The connection pool of `orders` is full: 10 of 10 connections are in use and 9 requests wait for one [3].`` */
+/** ``The connection pool of `orders` is full: 10 of 10 connections in use, 9 requests waiting [3].`` */
 export function exhaustionSentence(service: string, { of, inUse, size, waiting }: ExhaustedPool, cited = ''): string {
-  const queue =
-    waiting === undefined ? '' : ` and ${waiting} ${waiting === 1 ? 'request waits' : 'requests wait'} for one`;
-  return `The ${of} pool of ${service} is full: ${Math.min(inUse, size)} of ${size} ${of}s are in use${queue}${cited}.`;
+  const queue = waiting === undefined ? '' : `, ${waiting} ${waiting === 1 ? 'request' : 'requests'} waiting`;
+  return `The ${of} pool of ${service} is full: ${Math.min(inUse, size)} of ${size} ${of}s in use${queue}${cited}.`;
 }

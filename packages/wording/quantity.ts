@@ -8,7 +8,7 @@ const UNITS: readonly (readonly [RegExp, Kind, number])[] = [
   [/^(?:us|µs|microseconds?)$/i, 'time', 1e-6],
   [/^(?:ms|milliseconds?)$/i, 'time', 1e-3],
   [/^(?:s|secs?|seconds?)$/i, 'time', 1],
-  [/^(?:min|minutes?)$/i, 'time', 60],
+  [/^(?:mins?|minutes?)$/i, 'time', 60],
   [/^(?:ratio|fraction)$/i, 'share', 1],
   [/^(?:%|percent|percentage)$/i, 'share', 0.01],
   [/^(?:b|bytes?)$/i, 'bytes', 1],
@@ -55,6 +55,15 @@ export function quantity(value: number | null | undefined, unit?: string, beside
   return `${digits(base / one)}${name}`;
 }
 
+/** @returns a figure in another unit of its kind, such as 5 % as a ratio; undefined if the units do not convert */
+export function convert(value: number, from: string, to: string): number | undefined {
+  const [given, wanted] = [from, to].map((unit) => UNITS.find(([named]) => named.test(unit)));
+  if (!given || given[1] !== wanted?.[1]) return undefined;
+  return Number(((value * given[2]) / wanted[2]).toPrecision(12));
+}
+
+export const isUnit = (text: string): boolean => UNITS.some(([named]) => named.test(text));
+
 /** `from 0 % to 100 %`, `from 0.2 ms to 4.47 s`, `from 3 to 35 connections` */
 export function fromTo(before: number | null | undefined, after: number | null | undefined, unit?: string): string {
   const larger = Math.max(Math.abs(before ?? 0), Math.abs(after ?? 0));
@@ -71,9 +80,7 @@ function digits(value: number): string {
   // Four digits of a whole number are as easy to read as three and a zero.
   const isLarge = Math.abs(value) >= 1_000 && Math.abs(value) < 10_000;
   const rounded = isLarge ? Math.round(value) : Number(value.toPrecision(DIGITS));
-  return rounded !== 0 && Math.abs(rounded) < 1e-6
-    ? rounded.toExponential()
-    : decimal.format(rounded);
+  return rounded !== 0 && Math.abs(rounded) < 1e-6 ? rounded.toExponential() : decimal.format(rounded);
 }
 
 function suffix(unit: string | undefined): string {

@@ -32,24 +32,52 @@ export interface Step {
 
 const UNDO: readonly (readonly [RegExp, string])[] = [
   [/deploy|release|rollout|image/i, 'Roll back'],
-  [/flag|toggle|experiment/i, 'Turn back'],
   [/job|cron|schedule/i, 'Stop'],
 ];
 
-/** Steps by what a service's own log says has given out. */
-const BY_LINE: readonly (readonly [RegExp, (service: string) => string])[] = [
-  [/out ?of ?memory|\boom|\bheap\b/i, (service) => `Restart ${service} with a higher memory limit.`],
-  [/throttl/i, (service) => `Raise the CPU limit of ${service}.`],
-  [/\bpool\b|connection is not available/i, (service) => `Restart ${service} to release the connections it holds.`],
-  [/no space|\bdisk\b/i, (service) => `Free disk space on ${service}, or enlarge its volume.`],
-  [/certificate/i, (service) => `Renew the certificate that ${service} uses.`],
-  [
-    /too many (?:open )?files|file descriptor/i,
-    (service) => `Raise the limit of open files of ${service}, and restart it.`,
-  ],
-  [/sequential scan|full table scan/i, (service) => `Add an index for the query that ${service} reports.`],
-  [/dead ?lock|lock (?:wait|timeout)/i, (service) => `End the transaction that holds the lock ${service} waits for.`],
-  [/quota/i, (service) => `Raise the quota that ${service} has used up.`],
+interface Remedy {
+  /** A line of the service's own log that says what has given out. */
+  line?: RegExp;
+  /** The metric that shows it. */
+  metric?: RegExp;
+  step: (service: string) => string;
+}
+
+/** The first that fits. */
+const REMEDIES: readonly Remedy[] = [
+  {
+    metric: /event_?loop/i,
+    step: (service) => `Event loop blocked: profile the CPU of ${service}; scale out meanwhile.`,
+  },
+  {
+    line: /out ?of ?memory|\boom|\bheap\b/i,
+    metric: /mem|heap|rss/i,
+    step: (service) => `Restart ${service} with a higher memory limit.`,
+  },
+  { line: /throttl/i, metric: /throttl/i, step: (service) => `Raise the CPU limit of ${service}.` },
+  { metric: /cpu/i, step: (service) => `Scale out ${service} or raise its CPU limit.` },
+  {
+    line: /\bpool\b|connection is not available/i,
+    metric: /pool|conn/i,
+    step: (service) => `Restart ${service} to release the connections it holds.`,
+  },
+  {
+    line: /no space|\bdisk\b/i,
+    metric: /disk|filesystem/i,
+    step: (service) => `Free disk space on ${service} or enlarge its volume.`,
+  },
+  { metric: /queue|backlog/i, step: (service) => `Scale out the consumers of ${service} until the backlog is gone.` },
+  { line: /certificate/i, step: (service) => `Renew the certificate that ${service} uses.` },
+  {
+    line: /too many (?:open )?files|file descriptor/i,
+    step: (service) => `Raise the open-file limit of ${service} and restart it.`,
+  },
+  { line: /sequential scan|full table scan/i, step: (service) => `Add an index for the query that ${service} logs.` },
+  {
+    line: /dead ?lock|lock (?:wait|timeout)/i,
+    step: (service) => `Terminate the transaction that holds the lock ${service} waits for.`,
+  },
+  { line: /quota/i, step: (service) => `Raise the quota that ${service} has exhausted.` },
 ];
 
 const DATABASE = /postgres|mysql|maria|mongo|oracle|sql|(?:^|[-_`])db\b|database/i;
@@ -62,24 +90,23 @@ export function changeStep(service: string, trouble: Trouble): string {
     const [, verb = 'Revert'] = UNDO.find(([kind]) => kind.test(change.kind)) ?? [];
     return `${verb} the ${word(change.kind)} ${code(change.id)} of ${named}: ${code(change.summary, 240)}.`;
   }
-  const [, step] = BY_LINE.find(([says]) => says.test(line)) ?? [];
-  return step ? step(named) : bySignal(named, trouble);
+  const remedy = REMEDIES.find((one) => one.line?.test(line));
+  return remedy ? remedy.step(named) : bySignal(named, trouble);
 }
 
 function bySignal(service: string, { kind, metric = '', operation, caller }: Trouble): string {
   const where = operation === undefined ? service : `${code(operation)} on ${service}`;
   if (kind === 'edge_time') {
-    return `Move ${service} to another node, away from the network path on which${caller ? ` ${code(caller)}'s` : ''} calls wait.`;
+    return `Move ${service} to another node: ${caller ? `calls from ${code(caller)}` : 'calls to it'} wait on the network path.`;
   }
-  if (/cpu/i.test(metric)) return `Add a replica of ${service}, or raise its CPU limit.`;
-  if (/mem|heap|rss/i.test(metric)) return `Restart ${service} with a higher memory limit.`;
-  if (/pool|conn/i.test(metric)) return `Restart ${service} to release the connections it holds.`;
-  if (kind === 'saturation' || kind === 'headroom') return `Add a replica of ${service}.`;
-  if (kind === 'traffic') return `Limit the request rate that ${service} accepts to its usual level.`;
+  const remedy = REMEDIES.find((one) => one.metric?.test(metric));
+  if (remedy) return remedy.step(service);
+  if (kind === 'saturation' || kind === 'headroom') return `Scale out ${service}.`;
+  if (kind === 'traffic') return `Rate-limit ${service} to its usual request rate.`;
   const isSlow = kind === 'latency' || kind === 'self_time';
-  if (isSlow && DATABASE.test(service)) return `List the running statements of ${service}, and cancel the longest.`;
-  if (isSlow) return `Capture a profile of ${where} while it is slow, then restart it.`;
-  return `Restart one instance of ${service}, and send it a request that fails${operation ? ` (${code(operation)})` : ''}.`;
+  if (isSlow && DATABASE.test(service)) return `List the running queries of ${service} and cancel the longest.`;
+  if (isSlow) return `Profile ${where} while it is slow, then restart it.`;
+  return `Restart one instance of ${service} and retry a failing request${operation ? ` (${code(operation)})` : ''}.`;
 }
 
 /** ``It worked if median latency (`latency`) of `orders` returns to about 20 ms within minutes.`` */

@@ -17,6 +17,7 @@ import {
 import { agentHints, deleteEarlierAgents, letAgentNotice } from '../../demo/monitoring/index.ts';
 import { incidentAfter, type LiveIncident } from '../../demo/shop/incidents.ts';
 import { investigate, type Concluded } from '../../demo/terminal/investigate.ts';
+import { partLines } from '../../demo/terminal/parts.ts';
 import { showWaiting } from '../../demo/terminal/waiting.ts';
 import { loadConfig } from '../rooms.ts';
 import { messageOf } from '../platform/message-of.ts';
@@ -32,11 +33,8 @@ const log = {
 /** The shop beside a running Casebook; undefined if there is no Prometheus to watch it with. */
 async function connectShop(start: LiveShopStart, running: Running): Promise<LiveShop | undefined> {
   try {
-    const shop = await showWaiting('The shop, its monitoring and the satellite', () => start.connect(running));
-    console.error(`\n  ${'Shop'.padEnd(16)}${shop.addresses.storefront}`);
-    console.error(`  ${'Prometheus'.padEnd(16)}${shop.prometheusUrl}`);
-    console.error(`  ${'Loki'.padEnd(16)}${shop.lokiUrl ?? 'none, so there are no logs'}`);
-    console.error(`  ${'Jaeger'.padEnd(16)}${shop.jaegerUrl ?? 'none, so there are no traces'}\n`);
+    const shop = await showWaiting('The shop and the satellite', () => start.connect(running));
+    console.error(`\n${partLines(shop).join('\n')}\n`);
     return shop;
   } catch (error) {
     if (!(error instanceof NoPrometheusError)) throw error;
@@ -113,7 +111,7 @@ async function sayWhereToLook(running: Running, { investigationId, agentId, open
   const link = await signInLink(running, path);
   console.error(`\n  ${pc.bold(pc.green('Open the investigation in a browser'))}`);
   console.error(`  ${pc.bold(link ?? running.appUrl + path)}`);
-  if (link !== undefined) console.error(pc.dim('  It signs one browser in, and is valid for an hour.'));
+  if (link !== undefined) console.error(pc.dim('  Signs in one browser, within an hour.'));
   const then = [
     ['The agent', agentId && `${running.appUrl}/monitoring/${agentId}`],
     ['What it found', openedId && `${running.appUrl}/investigation/${openedId}`],

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-const listed = z.object({ sources: z.array(z.object({ id: z.string() })) });
+const listed = z.object({ sources: z.array(z.object({ id: z.string(), error: z.string().nullable() })) });
 const MAX_NAMED = 4;
 
 /**
- * The telemetry sources that the first team of a running Casebook has, as one line for people; if there is none, how to
- * connect one.
+ * The telemetry sources that the first team of a running Casebook has, as one line for people that tells which of them
+ * answer; if there is none, how to connect one.
  * @returns undefined if the API key was revoked or the API does not answer
  */
 export async function describeSources({
@@ -23,11 +23,12 @@ export async function describeSources({
       signal: AbortSignal.timeout(10_000),
     });
     if (!response.ok) return undefined;
-    const ids = listed.parse(await response.json()).sources.map(({ id }) => id);
-    if (ids.length === 0)
-      return `none yet: set PROMETHEUS_URL for metrics, LOKI_URL for logs, JAEGER_URL or TEMPO_URL for traces, and start again; or enrol a satellite at ${appUrl}/satellites`;
-    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
-    return ids.slice(0, MAX_NAMED).join(', ') + more;
+    const { sources } = listed.parse(await response.json());
+    if (sources.length === 0)
+      return `none: set PROMETHEUS_URL for metrics, LOKI_URL for logs, JAEGER_URL or TEMPO_URL for traces, then restart; or enrol a satellite at ${appUrl}/satellites`;
+    const named = sources.slice(0, MAX_NAMED).map(({ id, error }) => (error === null ? id : `${id} (not answering)`));
+    const more = sources.length > MAX_NAMED ? ` and ${sources.length - MAX_NAMED} more` : '';
+    return named.join(', ') + more;
   } catch {
     return undefined;
   }

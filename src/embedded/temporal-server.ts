@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
+import { registerSearchAttributes } from '../../temporal/connection.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { systemEnvironment } from '../config.ts';
 import { freePort } from './free-port.ts';
 import type { Log } from './log.ts';
@@ -12,9 +14,6 @@ import { waitUntil } from './wait-until.ts';
 
 const usualPort = 7233;
 const usualUiPort = 8233;
-
-/** The search attributes that workflows carry; all keywords. */
-const searchAttributes = ['CasebookTeam', 'CasebookKind', 'CasebookService', 'CasebookOutcome'];
 
 export interface TemporalOptions {
   /** Path of a Temporal CLI, see {@link findTemporalBinary}. */
@@ -59,7 +58,10 @@ async function untilReady(address: string, namespace: string, home: string, sign
         return await connection.withDeadline(Date.now() + 2_000, async () => {
           await connection.workflowService.describeNamespace({ namespace });
           const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-          return searchAttributes.every((name) => name in (customAttributes ?? {})) || undefined;
+          if (searchAttributes.every(({ name }) => name in (customAttributes ?? {}))) return true;
+          // The command line adds them to a new database only.
+          await registerSearchAttributes(connection, namespace);
+          return undefined;
         });
       } finally {
         await connection.close();
@@ -80,7 +82,8 @@ export async function temporalChild(
   const address = `127.0.0.1:${port}`;
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)];
   args.push('--db-filename', databaseFile(home), '--namespace', namespace, '--log-format', 'json');
-  for (const name of searchAttributes) args.push('--search-attribute', `${name}=Keyword`);
+  for (const { name, type } of searchAttributes)
+    args.push('--search-attribute', `${name}=${type.charAt(0)}${type.slice(1).toLowerCase()}`);
   // By default one query waits at most while a workflow task runs; the next one fails. Several people may look at once.
   args.push('--dynamic-config-value', 'history.MaxBufferedQueryCount=16');
   // Delivers an activity with the response to the workflow task that schedules it, rather than to another poll.

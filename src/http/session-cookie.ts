@@ -60,7 +60,7 @@ export function refuseForeignPages(ctx: Context, appUrl: string | undefined): vo
   const { origin, host } = ctx.req.headers;
   const site = ctx.req.headers['sec-fetch-site'];
   const foreign = site === 'cross-site' || (origin !== undefined && !isOwnOrigin(origin, host ?? '', appUrl));
-  if (foreign) throw new Forbidden('A page of another origin may not do this.', 'csrf');
+  if (foreign) throw new Forbidden('Cross-origin requests are not allowed.', 'csrf');
 }
 
 /** The web app's origin, or the one this request used (a development machine has several names). */

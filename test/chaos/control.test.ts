@@ -90,7 +90,7 @@ describe('stepping in', () => {
     const detail = await run.ended();
     assert.equal(detail.status, 'cancelled');
     await checkOnce(run, 'callTool', slow.stopped);
-    assert.match(detail.investigation_text, /Somebody asked for it to stop/);
+    assert.match(detail.investigation_text, /Stopped on request/);
     assert.equal(detail.steps[0]!.tool_calls[0]!.status, 'cancelled');
     await checkOnce(run, 'modelTurn', run.requests.length);
     assert.equal((await workflowOf(run).result()).status, 'cancelled');

@@ -45,7 +45,7 @@ describe('kill -9 of the worker of monitoring agents', () => {
     }
 
     const reasons = await agent.untilListed('degraded');
-    assert.match(reasons.join(), /has produced no result since .*, for three periods or more/);
+    assert.match(reasons.join(), /has had no result since .*, for three periods or more/);
     assert.deepEqual(await agent.sessions(), before);
 
     worker.start();

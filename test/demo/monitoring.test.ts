@@ -4,12 +4,14 @@ import { foundSince, unsettledOf, type Finding } from '../../demo/monitoring/fin
 import { agentHints } from '../../demo/monitoring/hints.ts';
 import { GREEN_RUNS, learningOf, type Session } from '../../demo/monitoring/learning.ts';
 import { planLines } from '../../demo/monitoring/plan-lines.ts';
+import { partLines } from '../../demo/terminal/parts.ts';
 import { incidentAfter, liveIncidents } from '../../demo/shop/incidents.ts';
+import type { ShopAddresses } from '../../demo/shop/processes.ts';
 
 const run = (more: Partial<Session> = {}): Session => ({
   check: 'health',
   status: 'ok',
-  summary: '6 services are as usual',
+  summary: '6 services normal',
   isFinished: true,
   judged: 6,
   ...more,
@@ -115,5 +117,21 @@ describe('what the demo says of its agent', () => {
     const commands = hints.map(({ command }) => command).join('\n');
     for (const part of ['/list', '/plan', '/sessions', '/findings', '/run', '/pause', 'DELETE', '"chat_id":"7c7d"'])
       assert.ok(commands.includes(part), part);
+  });
+});
+
+describe('the parts of the live shop', () => {
+  it('are ticked only if they run; for what is missing it is said what is lost', () => {
+    const lines = partLines({
+      addresses: { storefront: 'http://127.0.0.1:1' } as ShopAddresses,
+      prometheusUrl: 'http://127.0.0.1:2',
+      jaegerUrl: 'http://127.0.0.1:3',
+    });
+    assert.deepEqual(lines.map(stripVTControlCharacters), [
+      '  ✓ Shop          http://127.0.0.1:1',
+      '  ✓ Prometheus    http://127.0.0.1:2',
+      '  – Loki          missing: no logs',
+      '  ✓ Jaeger        http://127.0.0.1:3',
+    ]);
   });
 });

@@ -74,11 +74,19 @@ describe('embedded Temporal server', () => {
     assert.notEqual(server.pid, pid);
   });
 
-  it('keeps its workflows over a stop and a start on other ports', async () => {
+  it('keeps its workflows over a stop and a start on other ports, and gets attributes that are new since', async () => {
     const runId = await runIdOf('with-attributes');
+    const namespace = 'default';
+    await withConnection(({ operatorService }) =>
+      operatorService.removeSearchAttributes({ namespace, searchAttributes: ['CasebookConfidence'] }),
+    );
     await server.stop();
     const binary = await ensureTemporalBinary(silentLog);
     server = await startTemporalServer({ binary, home, ports: { grpc: 0, ui: 0 } });
     assert.equal(await runIdOf('with-attributes'), runId);
+    const { customAttributes } = await withConnection(({ operatorService }) =>
+      operatorService.listSearchAttributes({ namespace }),
+    );
+    assert.ok('CasebookConfidence' in (customAttributes ?? {}));
   });
 });

@@ -28,6 +28,19 @@ const sample = endpoint({
 });
 
 describe('the OpenAPI document', () => {
+  it('begins with what people use, and ends with what serves operators', async () => {
+    const shown = endpoints.find(({ operationId }) => operationId === 'getOpenApi');
+    assert.ok(shown);
+    const { tags, paths }: Json = await shown.handler({} as never);
+    assert.deepEqual(
+      tags
+        .map(({ name }: Json) => name)
+        .filter((_: string, at: number, { length }: Json) => at < 3 || at === length - 1),
+      ['Investigations', 'Chats', 'Monitoring agents', 'Service'],
+    );
+    assert.equal(Object.keys(paths)[0], '/api/v1/investigate');
+  });
+
   it('describes an endpoint by the schemas that validate it', () => {
     const document: Json = openApiDocument([sample]);
     assert.equal(document.openapi, '3.1.0');

@@ -36,9 +36,9 @@ describe('offline model: questions about nothing that the sources know', () => {
       for (const source of [live(), sampleIncident()]) {
         const run = await investigate(query, source);
         assert.deepEqual([run.report?.root_cause.service, run.report?.confidence], [null, 0]);
-        assert.match(run.report?.title ?? '', /^Which service is it about\?/);
+        assert.match(run.report?.title ?? '', /^Which service is this about\?/);
         assert.match(run.report?.summary ?? '', /`?web`?/);
-        assert.match(run.report?.recommended_change.summary ?? '', /alert that fired/);
+        assert.match(run.report?.recommended_change.summary ?? '', /name the affected service, the alert or the time/);
         assert.equal(ranked(run), false, 'nothing is looked for');
         assert.deepEqual(run.checked?.unverifiedClaims, []);
       }
@@ -47,7 +47,7 @@ describe('offline model: questions about nothing that the sources know', () => {
   it('say so if their time is outside of what a recording covers, even if it has the alert', async () => {
     const run = await investigate('WebSlow fired at 2024-01-05T10:00:00Z: web is slow', sampleIncident());
     assert.equal(run.report?.root_cause.service, null);
-    assert.match(run.report?.root_cause.statement ?? '', /2024-01-05T10:00:00Z.* lies outside of what .* covers/);
+    assert.match(run.report?.root_cause.statement ?? '', /2024-01-05T10:00:00Z is outside the period that .* covers/);
     assert.equal(ranked(run), false);
     assert.deepEqual(run.checked?.unverifiedClaims, []);
   });

@@ -46,6 +46,7 @@ export async function storeInvestigation(orm: Orm, rows: InvestigationRows = {})
     ...newRun('investigation', id, { teamId, scopes: [] }),
     query: 'Checkout is slow.',
     rerunOfId: null,
+    trigger: 'api',
     alertSummary: null,
     investigationText: null,
     report: null,

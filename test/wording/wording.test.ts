@@ -5,10 +5,12 @@ import {
   clockTime,
   code,
   confirmation,
+  convert,
   exhaustedPool,
   exhaustionPhrase,
   exhaustionSentence,
   fromTo,
+  isUnit,
   metricPhrase,
   onsetPhrase,
   quantity,
@@ -43,6 +45,15 @@ describe('wording: figures and times', () => {
     assert.equal(fromTo(0.0002, 4.47, 's'), 'from 0.2 ms to 4.47 s');
   });
 
+  it('converts a figure to another unit of its kind', () => {
+    assert.deepEqual(
+      [convert(800, 'ms', 's'), convert(5, 'percent', 'ratio'), convert(1, 'GiB', 'bytes')],
+      [0.8, 0.05, 2 ** 30],
+    );
+    assert.deepEqual([convert(5, '%', 'bytes'), convert(5, 'apples', 's')], [undefined, undefined]);
+    assert.deepEqual(['ms', '%', 'KB', 'apples', ''].map(isUnit), [true, true, true, false, false]);
+  });
+
   it('says times of the day, with the date where it differs', () => {
     assert.equal(clockTime('2026-03-10T16:41:18.181Z'), '16:41:18 UTC');
     assert.equal(clockTime('2026-03-10T16:41:18+02:00'), '14:41:18 UTC');
@@ -60,15 +71,15 @@ describe('wording: figures and times', () => {
 describe('wording: metrics and their changes', () => {
   it('names what a metric measures, then the metric', () => {
     const cases: [string, string | undefined, string][] = [
-      ['http_request_duration_p95', undefined, '95th percentile latency (`http_request_duration_p95`)'],
+      ['http_request_duration_p95', undefined, 'p95 latency (`http_request_duration_p95`)'],
       ['latency', 'p50', 'median latency (`latency`)'],
-      ['http_server_duration_seconds', 'p99', '99th percentile latency (`http_server_duration_seconds`)'],
-      ['latency', 'p999', '99.9th percentile latency (`latency`)'],
+      ['http_server_duration_seconds', 'p99', 'p99 latency (`http_server_duration_seconds`)'],
+      ['latency', 'p999', 'p99.9 latency (`latency`)'],
       ['error_ratio', 'Average', 'error rate (`error_ratio`)'],
-      ['db_pool_wait', 'p95', '95th percentile wait for a pooled connection (`db_pool_wait`)'],
+      ['db_pool_wait', 'p95', 'p95 wait for a pooled connection (`db_pool_wait`)'],
       ['db_pool_waiting_requests', undefined, 'requests waiting for a pooled connection (`db_pool_waiting_requests`)'],
       ['cpu_throttled_ratio', 'Average', 'CPU throttling (`cpu_throttled_ratio`)'],
-      ['containerMemoryUsage', 'Maximum', 'highest memory use (`containerMemoryUsage`)'],
+      ['containerMemoryUsage', 'Maximum', 'maximum memory usage (`containerMemoryUsage`)'],
       ['frobnications', 'Sum', '`frobnications` (`Sum`)'],
       ['a`b] [1]', undefined, "`a'b] [1]`"],
     ];
@@ -87,7 +98,7 @@ describe('wording: metrics and their changes', () => {
     );
     assert.equal(
       changeSentence({ metric: 'request_duration_seconds', statistic: 'p95', before: 0.02, after: 1.2 }),
-      '95th percentile latency (`request_duration_seconds`) rose from 20 ms to 1.2 s.',
+      'p95 latency (`request_duration_seconds`) rose from 20 ms to 1.2 s.',
     );
     assert.match(changeSentence({ metric: 'latency', unit: 's', before: null, after: 2 }), /reached 2 s\.$/);
     assert.match(changeSentence({ metric: 'latency', unit: 's', before: 2, after: 2 }), /stayed at 2 s\.$/);
@@ -115,19 +126,23 @@ describe('wording: what gave out, and what to do', () => {
     }
     assert.equal(
       exhaustionSentence('`orders`', { of: 'connection', inUse: 12, size: 10, waiting: 1 }, ' [3]'),
-      'The connection pool of `orders` is full: 10 of 10 connections are in use and 1 request waits for one [3].',
+      'The connection pool of `orders` is full: 10 of 10 connections in use, 1 request waiting [3].',
     );
   });
 
   it('recommends one step that can be taken now', () => {
     const change = { id: 'c7', kind: 'flag', summary: 'audit 25 % -> 100 %' };
-    assert.equal(changeStep('orders', { change }), 'Turn back the flag `c7` of `orders`: `audit 25 % -> 100 %`.');
+    assert.equal(changeStep('orders', { change }), 'Revert the flag `c7` of `orders`: `audit 25 % -> 100 %`.');
     assert.match(changeStep('orders', { change: { ...change, kind: 'deploy' } }), /^Roll back the deploy `c7`/);
     assert.match(changeStep('orders', { change: { ...change, kind: 'config' } }), /^Revert the config `c7`/);
     assert.match(changeStep('orders', { line: 'OOMKilled (exit code 137)' }), /higher memory limit/);
-    assert.match(changeStep('orders', { kind: 'saturation', metric: 'cpu_usage' }), /replica of `orders`/);
-    assert.match(changeStep('cart', { kind: 'edge_time', caller: 'web' }), /another node.*`web`'s calls wait/);
-    assert.match(changeStep('orders-db', { kind: 'latency' }), /running statements of `orders-db`/);
+    assert.match(changeStep('orders', { kind: 'saturation', metric: 'cpu_usage' }), /Scale out `orders`/);
+    assert.equal(
+      changeStep('catalog', { kind: 'saturation', metric: 'nodejs_eventloop_lag_seconds' }),
+      'Event loop blocked: profile the CPU of `catalog`; scale out meanwhile.',
+    );
+    assert.match(changeStep('cart', { kind: 'edge_time', caller: 'web' }), /another node: calls from `web` wait/);
+    assert.match(changeStep('orders-db', { kind: 'latency' }), /running queries of `orders-db`/);
     for (const kind of ['latency', 'errors', 'traffic', 'saturation', 'new_logs', undefined])
       assert.doesNotMatch(changeStep('orders', { kind }), /find (?:out )?(?:why|what|who)/i);
   });

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { z } from 'zod';
-import { kindAttribute, outcomeAttribute, serviceAttribute, teamAttribute } from '../../temporal/search-attributes.ts';
+import type { InvestigationWorkflowResult } from '../../src/features/investigations/contract.ts';
+import {
+  confidenceAttribute,
+  kindAttribute,
+  outcomeAttribute,
+  serviceAttribute,
+  teamAttribute,
+} from '../../temporal/search-attributes.ts';
 import type { ToolContext } from '../../src/features/tools/tool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { startHarness, type Harness } from '../support/harness.ts';
@@ -80,19 +87,37 @@ describe('the investigation workflow', () => {
       { what: 'the live details' },
     );
     assert.match(details, /^### What does the operator see\?\n\*\*thinking\*\* · step 2/);
+    const page = `/investigation/${id})`;
+    assert.match(details, /\n\[Open in Casebook\]\(http/);
+    assert.ok(details.includes(page));
     assert.match(details, /List the telemetry sources: 1 source/);
     const running = await handle.describe();
     assert.equal(await running.staticSummary(), 'What does the operator see?');
+    const [link, question] = (await running.staticDetails())?.split('\n\n') ?? [];
+    assert.ok(link?.startsWith('[Open in Casebook](http') && link.endsWith(page), link);
+    assert.equal(question, 'What does the operator see?');
     assert.equal(running.typedSearchAttributes.get(kindAttribute), 'investigation');
     assert.match(running.typedSearchAttributes.get(teamAttribute) ?? '', /^[0-9a-f-]{36}$/);
 
     harness.model.release('second');
     await harness.untilEnded(id);
-    await handle.result();
+    const result = (await handle.result()) as InvestigationWorkflowResult;
+    assert.deepEqual(
+      [result.status, result.service, result.url?.endsWith(`/investigation/${id}`)],
+      ['completed', 'payment', true],
+    );
     const ended = await handle.describe();
+    assert.equal(ended.typedSearchAttributes.get(confidenceAttribute), result.confidence);
+    assert.ok(result.confidence !== undefined && result.confidence > 0);
     assert.equal(ended.typedSearchAttributes.get(outcomeAttribute), 'completed');
     assert.equal(ended.typedSearchAttributes.get(serviceAttribute), 'payment');
     const { events } = await handle.fetchHistory();
+    assert.ok(
+      events?.every(
+        ({ timerStartedEventAttributes: timer, userMetadata }) => !timer || userMetadata?.summary !== undefined,
+      ),
+      'every timer says what it waits for',
+    );
     const summaries = (events ?? [])
       .filter((event) => event.activityTaskScheduledEventAttributes)
       .map((event) => event.userMetadata?.summary && defaultPayloadConverter.fromPayload(event.userMetadata.summary));

@@ -143,7 +143,7 @@ describe('workflow of a monitoring agent', () => {
       ['ok', 'failed', 'failed'],
     );
     const degraded = await agent.untilPlan('degraded', (plan) => (plan.status === 'degraded' ? plan : undefined));
-    assert.match(degraded.reasons.join(), /cannot be checked: /);
+    assert.match(degraded.reasons.join(), /cannot run: /);
     const listed = await waitUntil(
       async () => {
         const { body } = await harness.request('GET', '/api/monitoring-chat/list');
@@ -160,7 +160,9 @@ describe('workflow of a monitoring agent', () => {
     await agent.untilPlan('well again', (plan) => (plan.status === 'active' ? plan : undefined));
     await waitUntil(
       async () =>
-        (await agent.findings()).find(({ status, title }) => status === 'resolved' && /watches less/.test(title)),
+        (await agent.findings()).find(
+          ({ status, title }) => status === 'resolved' && /some checks can’t run/.test(title),
+        ),
       {
         what: 'the end of the finding about the agent itself',
       },

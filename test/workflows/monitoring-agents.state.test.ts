@@ -351,7 +351,7 @@ describe('health of a monitoring agent', () => {
     assert.equal(state.nextWake(NOON), NOON + MINUTE);
     assert.equal(state.assess(NOON + 3 * MINUTE - 1), false);
     assert.equal(state.assess(NOON + 3 * MINUTE), true);
-    assert.match(state.state().reasons[0] ?? '', /"Check a" has produced no result since 2026-11-21T12:00:00/);
+    assert.match(state.state().reasons[0] ?? '', /"Check a" has had no result since 2026-11-21T12:00:00/);
     assert.equal(state.assess(NOON + 4 * MINUTE), false);
     run(state, NOON + 5 * MINUTE);
     assert.equal(state.assess(NOON + 5 * MINUTE), true);
@@ -366,7 +366,7 @@ describe('health of a monitoring agent', () => {
     run(state, NOON + MINUTE, { status: 'failed', digest: 'connection refused' });
     state.assess(NOON + MINUTE);
     assert.equal(state.state().health, 'degraded');
-    assert.match(state.state().reasons[0] ?? '', /cannot be checked: connection refused/);
+    assert.match(state.state().reasons[0] ?? '', /cannot run: connection refused/);
   });
 
   it('is degraded while its model budget is spent', () => {
@@ -385,7 +385,7 @@ describe('health of a monitoring agent', () => {
     assert.equal(wake, NOON + 5 * MINUTE);
     assert.equal(state.dueBesides().silentAt, wake, 'the row says so too, for when no worker is left');
     assert.equal(state.assess(wake), true);
-    assert.deepEqual(state.state().reasons, ['Its plan has no checks.']);
+    assert.deepEqual(state.state().reasons, ['The plan has no checks.']);
   });
 
   it('is not well because a check that fails was changed, or the agent resumed: a result says so', () => {

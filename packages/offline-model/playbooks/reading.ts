@@ -2,6 +2,7 @@
  * Finds what a person's words name: signals, services, limits, times, quoted text. Whatever it misses is not
  * understood, and the playbooks say so.
  */
+import { convert, isUnit } from '@casebook/wording';
 import type { SearchMetricsResult } from '../../../src/features/tools/results.ts';
 import { namesIn, words } from './investigation/words.ts';
 
@@ -22,16 +23,16 @@ export interface Signal {
 }
 
 const RESOURCES: [id: string, said: RegExp, words: string, named: RegExp][] = [
-  ['CPU use', /\b(?:cpu|processor)\b/iu, 'cpu load', /cpu/i],
-  ['memory use', /\b(?:memory|ram|heap|rss|oom)\b/iu, 'memory heap rss', /mem|rss|heap/i],
+  ['CPU usage', /\b(?:cpu|processor)\b/iu, 'cpu load', /cpu/i],
+  ['memory usage', /\b(?:memory|ram|heap|rss|oom)\b/iu, 'memory heap rss', /mem|rss|heap/i],
   ['connections', /\b(?:connections?|pool)\b(?! (?:refused|reset))/iu, 'connection pool', /conn|pool/i],
   ['queue', /\b(?:queues?|backlog|lag|pending)\b/iu, 'queue backlog lag', /queue|backlog|pending|lag/i],
-  ['disk use', /\b(?:disks?|storage|filesystem)\b/iu, 'disk filesystem', /disk|filesystem|storage|volume/i],
+  ['disk usage', /\b(?:disks?|storage|filesystem)\b/iu, 'disk filesystem', /disk|filesystem|storage|volume/i],
   ['throttling', /\bthrottl\w*/iu, 'throttled', /throttl/i],
   ['restarts', /\brestart\w*/iu, 'restarts', /restart/i],
   ['utilization', /\b(?:saturat\w+|utili[sz]ation)\b/iu, 'utilization', /utili|saturation|usage/i],
 ];
-const SIGNALS: readonly Signal[] = [
+export const SIGNALS: readonly Signal[] = [
   {
     id: 'errors',
     title: 'error rate',
@@ -192,29 +193,8 @@ export function limitIn(text: string): Limit | undefined {
   return {
     operator: OPERATORS.find(([pattern]) => pattern.test(said))?.[1] ?? '>',
     value: Number(figure.replace(',', '.')),
-    ...(unit !== undefined && unitOf(unit) && { unit }),
+    ...(unit !== undefined && isUnit(unit) && { unit }),
   };
-}
-
-/** Factors to seconds, to a ratio of 1, and to bytes. */
-const UNITS: [RegExp, kind: string, factor: number][] = [
-  [/^(?:ms|milliseconds?)$/iu, 'time', 1e-3],
-  [/^(?:us|µs|microseconds?)$/iu, 'time', 1e-6],
-  [/^(?:s|secs?|seconds?)$/iu, 'time', 1],
-  [/^(?:m|mins?|minutes?)$/iu, 'time', 60],
-  [/^(?:%|percent)$/iu, 'share', 0.01],
-  [/^(?:ratio|1)$/iu, 'share', 1],
-  [/^(?:b|bytes?)$/iu, 'bytes', 1],
-  [/^kb$/iu, 'bytes', 1e3],
-  [/^mb$/iu, 'bytes', 1e6],
-  [/^gb$/iu, 'bytes', 1e9],
-  [/^mib$/iu, 'bytes', 2 ** 20],
-  [/^gib$/iu, 'bytes', 2 ** 30],
-];
-
-function unitOf(text: string | undefined): { kind: string; factor: number } | undefined {
-  const [, kind, factor] = UNITS.find(([said]) => said.test(text?.trim() ?? '')) ?? [];
-  return kind === undefined || factor === undefined ? undefined : { kind, factor };
 }
 
 /**
@@ -222,11 +202,9 @@ function unitOf(text: string | undefined): { kind: string; factor: number } | un
  * @returns undefined if the units do not convert
  */
 export function inUnit(value: number, said: string | undefined, unit: string | undefined): number | undefined {
-  const [from, to] = [unitOf(said), unitOf(unit)];
-  if (from && to)
-    return from.kind === to.kind ? Number(((value * from.factor) / to.factor).toPrecision(12)) : undefined;
-  if (from?.kind === 'share') return value * from.factor;
-  return from && unit !== undefined ? undefined : value;
+  if (said === undefined) return value;
+  if (unit !== undefined && isUnit(unit)) return convert(value, said, unit);
+  return convert(value, said, 'ratio') ?? (unit === undefined ? value : undefined);
 }
 
 export function withoutQuotes(text: string): string {

@@ -1,5 +1,8 @@
-/** How answers state facts: figures and times as in the evidence, foreign text as code, `[n]` after a claim. */
+/** How answers state facts: foreign text as code, `[n]` after a claim. */
+import { code as quote } from '@casebook/wording';
 import type { Call } from '../transcript.ts';
+
+export { quote };
 
 /** ` [n]` for each result that a statement rests on and that can be cited. */
 export function cite(...calls: (Call | undefined)[]): string {
@@ -7,18 +10,10 @@ export function cite(...calls: (Call | undefined)[]): string {
   return [...new Set(numbers)].map((number) => ` [${number}]`).join('');
 }
 
-/** `8.26 s`; shares and counts have no unit. */
-export function measured(value: number | null, unit?: string): string {
-  return unit && unit !== 'ratio' && unit !== '1' ? `${verbatim(value)} ${unit}` : verbatim(value);
-}
-
-/** `16:36:15` */
+/** `16:36:15 UTC` */
 export function clock(iso: string): string {
-  return /T(\d{2}:\d{2}:\d{2})/.exec(iso)?.[1] ?? name(iso);
-}
-
-export function metricName({ metric, statistic }: { metric: string; statistic?: string }): string {
-  return statistic ? `${name(metric)} (${name(statistic)})` : name(metric);
+  const [, time] = /T(\d{2}:\d{2}:\d{2}).*Z$/.exec(iso) ?? [];
+  return time === undefined ? name(iso) : `${time} UTC`;
 }
 
 /** `a, b and c` */
@@ -51,11 +46,6 @@ export function failureOf(call: Call): string {
   return quote(message, 200);
 }
 
-/** Foreign text as code, so that it cannot be Markdown or a citation. */
-export function quote(text: string, limit: number): string {
-  return `\`${clip(text.replaceAll('`', "'"), limit)}\``;
-}
-
 /** Such a name cannot be Markdown, a citation, an address or an instruction. */
 const PLAIN_NAME = /^(?!www\.)(?!.*\/\/)[A-Za-z\d][\w.:/-]{0,79}$/;
 
@@ -67,33 +57,6 @@ export function name(text: string): string {
 export function clip(text: string, limit: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
-}
-
-const FEWEST_DIGITS = 3;
-const MAX_DIGITS = 5;
-const CUT_DIGITS = 4;
-
-/**
- * A short form of a number that still starts the exact one, so that a text search finds it in the evidence: rounded to
- * three to five significant digits, else truncated.
- */
-export function verbatim(value: number | null): string {
-  if (value === null) return 'unknown';
-  const magnitude = Math.abs(value);
-  const exact = String(magnitude);
-  if (exact.includes('e')) return exact;
-  for (let digits = FEWEST_DIGITS; digits <= MAX_DIGITS; digits += 1) {
-    const rounded = String(Number(magnitude.toPrecision(digits)));
-    if (exact.startsWith(rounded) && rounded.length >= (exact.split('.')[0]?.length ?? 0)) return rounded;
-  }
-  return cut(exact);
-}
-
-function cut(exact: string): string {
-  const [whole = '', fraction = ''] = exact.split('.');
-  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
-  const kept = whole === '0' ? zeros + CUT_DIGITS : CUT_DIGITS - whole.length;
-  return kept > 0 && fraction !== '' ? `${whole}.${fraction.slice(0, kept)}` : whole;
 }
 
 export function iso(milliseconds: number): string {

@@ -24,6 +24,7 @@ import { FindingActsMigration } from './20261123040000-finding-acts.ts';
 import { CoverageMigration } from './20261123043000-coverage.ts';
 import { JudgementsMigration } from './20261123051500-judgements.ts';
 import { SignalledRevisionMigration } from './20261123133500-signalled-revision.ts';
+import { InvestigationTriggerMigration } from './20261123141500-investigation-trigger.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -50,4 +51,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123043000-coverage', class: CoverageMigration },
   { name: '20261123051500-judgements', class: JudgementsMigration },
   { name: '20261123133500-signalled-revision', class: SignalledRevisionMigration },
+  { name: '20261123141500-investigation-trigger', class: InvestigationTriggerMigration },
 ];

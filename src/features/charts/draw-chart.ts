@@ -78,7 +78,7 @@ export const drawChart: Tool<Input> = defineTool({
       context.signal.throwIfAborted();
       const { spec, digest } = buildChart(main, marks);
       const validation = await validateChart(spec);
-      if (!validation.valid) throw new ChartError(`It cannot be drawn so: ${validation.problems.join('; ')}`);
+      if (!validation.valid) throw new ChartError(`It cannot be drawn: ${validation.problems.join('; ')}`);
       return outputOf(spec, digest, evidence);
     } catch (error) {
       context.signal.throwIfAborted();

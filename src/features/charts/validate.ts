@@ -33,7 +33,7 @@ export class InvalidChart extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`This is no valid chart: ${problems.join('; ')}`);
+    super(`Invalid chart: ${problems.join('; ')}`);
     this.problems = problems;
   }
 }

@@ -16,7 +16,7 @@ const extractCitation = endpointFor<CitationDeps>()({
   method: 'post',
   path: '/api/extract-citation',
   operationId: 'extractCitation',
-  summary: 'The chunks of a tool result that support a citation',
+  summary: 'Extract the excerpts that support a citation',
   description:
     'Every chunk is found in the result by string search. Numbers are compared within the rounding that the text shows, ' +
     'across units and time zones; where the result says something else, there is no chunk. With a model key a model ' +

@@ -17,6 +17,7 @@ import type {
   RankingInput,
   SeriesAnomaly,
 } from './types.ts';
+import { symptomState } from './symptom.ts';
 import { resolveWindows } from './windows.ts';
 
 /** Share of a callee's evidence that its caller's must exceed where figures are missing; see docs/adr/0003. */
@@ -121,10 +122,12 @@ export function rankRootCauses(input: RankingInput): Ranking {
   }));
   const causes = candidates.map((candidate) => toCause(candidate, byService, windows, alertMeaning));
   causes.sort((a, b) => b.score - a.score || (a.service < b.service ? -1 : 1));
+  const symptom = symptomState(input.series, input.alert, windows);
   return {
     causes,
-    confidence: confidenceIn(causes),
+    confidence: confidenceIn(causes, symptom),
     ...(windows.onset === undefined ? {} : { onset: windows.onset }),
+    ...(symptom && { symptom }),
     incident: windows.incident,
     baseline: windows.baseline,
     considered: { services: services.size, series: input.series.length },

@@ -159,11 +159,20 @@ export interface RankedCause {
   reason: string;
 }
 
+/** How the symptom stands at the end of the data. */
+export interface SymptomState {
+  isOngoing: boolean;
+  /** Time of the last sample, unix seconds. */
+  asOf: number;
+}
+
 export interface Ranking {
   causes: RankedCause[];
   /** How often the first cause is right at evidence like this, 0 to 1; below .5 no cause is established. */
   confidence: number;
   onset?: number;
+  /** Absent if no metric of the alerting service shows a symptom. */
+  symptom?: SymptomState;
   incident: TimeWindow;
   baseline: TimeWindow;
   considered: { services: number; series: number };

@@ -86,7 +86,7 @@ export async function checkActsFor(tx: EntityManager, { userId: ownId }: Princip
     throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', userId);
   if (membership.role === 'admin' && userId !== ownId)
     throw new Forbidden(
-      'Nobody but an admin signs in as that admin. Use the identity provider, or `npm run admin -- sign-in-link`.',
+      'A link cannot sign in as another admin. Use the identity provider, or `npm run admin -- sign-in-link`.',
       'another_admin',
     );
 }

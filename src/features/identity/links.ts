@@ -66,10 +66,10 @@ export async function createOperatorLink(em: EntityManager, request: NewLink & {
   const tx = em.fork();
   const oldest = { orderBy: { createdAt: 'asc', id: 'asc' } } as const;
   const [team] = await tx.find(Team, {}, { ...oldest, limit: 1 });
-  if (!team) throw new Error('There is no team yet. Start the API once; it makes the first one.');
+  if (!team) throw new Error('There is no team yet. Start the API once: it creates the first one.');
   const user = request.email === undefined ? null : await tx.findOne(User, { email: request.email.toLowerCase() });
   const member = user && (await tx.findOne(Membership, { userId: user.id }, { ...anyTeam, ...oldest }));
-  if (request.email !== undefined && !member) throw new Error('Nobody with this address is a member of a team.');
+  if (request.email !== undefined && !member) throw new Error('No team member has this address.');
   const whom = member
     ? { teamId: member.teamId, userId: member.userId, scopes: null }
     : { teamId: team.id, userId: null, scopes: ['system:admin'] };

@@ -46,7 +46,7 @@ export function addMember(
     const { teamId } = await lockTeamFor(tx, principal);
     const user = await findOrCreateUser(tx, email);
     if (await tx.findOne(Membership, { userId: user.id })) {
-      throw new Conflict('This person is a member of the team already.', 'already_member');
+      throw new Conflict('This person is already a member of the team.', 'already_member');
     }
     const membership = tx.create(Membership, { teamId, userId: user.id, role, name });
     return { membership, user };

@@ -128,7 +128,7 @@ export async function addAdminKey(
 ): Promise<string> {
   const tx = em.fork();
   const [team] = await tx.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
-  if (!team) throw new Error('There is no team yet. Start the API once; it makes the first one.');
+  if (!team) throw new Error('There is no team yet. Start the API once: it creates the first one.');
   const apiKey = generateApiKey();
   tx.create(Credential, {
     kind: 'key',

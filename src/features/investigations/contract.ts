@@ -5,6 +5,11 @@
 import type { CarriedRun, RunBudget, RunLimit, ShownStatus } from '../runs/contract.ts';
 
 export type { RunLimit };
+
+/** What opens investigations. */
+export const TRIGGERS = ['person', 'api', 'chat', 'finding', 'rerun'] as const;
+export type InvestigationTrigger = (typeof TRIGGERS)[number];
+
 export type InvestigationStatus = ShownStatus;
 
 /** The workflow type, as exported from `workflows/index.ts`. */
@@ -17,12 +22,20 @@ export interface InvestigationWorkflowInput {
   investigationId: string;
   teamId: string;
   budget: RunBudget;
+  /** The investigation's page, for operators. */
+  url?: string;
   /** Set after continue-as-new. */
   carried?: CarriedRun;
 }
 
+/** Operators read it in Temporal. */
 export interface InvestigationWorkflowResult {
   status: InvestigationStatus;
+  /** At fault. */
+  service?: string;
+  /** 0 to 1. */
+  confidence?: number;
+  url?: string;
 }
 
 export interface BeginInvestigationInput {

@@ -1,5 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Run } from '../runs/index.ts';
+import { TRIGGERS } from './contract.ts';
 import type { Coverage } from './coverage/compute.ts';
 import type { CheckedReport } from './report/schema.ts';
 import type { Traits } from './similar/traits.ts';
@@ -22,6 +23,7 @@ export const Investigation = defineEntity({
     report: p.json<CheckedReport>().strictNullable(),
     /** What was asked and what answered; null until it has ended. */
     coverage: p.json<Coverage>().nullable(),
+    trigger: p.enum(TRIGGERS),
     rerunOfId: p.uuid().strictNullable(),
     /** What similar ones are found by; null until it has ended. */
     traits: p.json<Traits>().strictNullable(),

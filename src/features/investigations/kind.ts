@@ -1,4 +1,5 @@
 import type { RoomCore } from '../../room.ts';
+import { casebookLink } from '../runs/contract.ts';
 import { defineRunKind, type RunBudget, readingProfile, type LoadProfile } from '../runs/index.ts';
 import { type LoadTeamTools, sharedTools, type Tool } from '../tools/index.ts';
 import { INVESTIGATION_WORKFLOW, investigationWorkflowId, type InvestigationWorkflowInput } from './contract.ts';
@@ -12,9 +13,9 @@ export const investigationRuns = defineRunKind({
   kind: 'investigation',
   readScope: 'investigations:read',
   workflowId: investigationWorkflowId,
-  start: (row: Investigation, budget) => ({
+  start: (row: Investigation, budget, appUrl) => ({
     workflow: INVESTIGATION_WORKFLOW,
-    ...describeInvestigation(row, budget),
+    ...describeInvestigation(row, budget, appUrl),
   }),
   profile({ runTools, teamTools, orm }: RoomCore & { teamTools: LoadTeamTools }) {
     const tools = [...runTools, findSimilarInvestigations({ orm })];
@@ -24,13 +25,19 @@ export const investigationRuns = defineRunKind({
     recordOutcome(deps, { investigationId, teamId, ...ending }),
 });
 
-/** The argument of an investigation's workflow and what operators read of it. */
+/** The argument of an investigation's workflow, and what operators read of it. */
 export function describeInvestigation(
   { id, teamId, query }: Pick<Investigation, 'id' | 'teamId' | 'query'>,
   budget: RunBudget,
+  appUrl?: string,
 ) {
-  const input: InvestigationWorkflowInput = { investigationId: id, teamId, budget };
-  return { input, summary: titleOf(query), details: query.slice(0, 4_000) };
+  const url = appUrl && `${appUrl}/investigation/${id}`;
+  const input: InvestigationWorkflowInput = { investigationId: id, teamId, budget, ...(url && { url }) };
+  return {
+    input,
+    summary: titleOf(query),
+    details: [...(url ? [casebookLink(url)] : []), query.slice(0, 4_000)].join('\n\n'),
+  };
 }
 
 /** Maximum tokens of one answer. */

@@ -47,12 +47,14 @@ The result
 - Say the mechanism that the evidence holds, not only the service: which resource gave out, at what figures, which call waits.
 - Write as an engineer would to a colleague: what rose or fell, from what to what, with units and at most three digits, at which time
   (14:10:22 UTC). Say what a metric means, then its name as code. No scores and no multiples of a spread.
+- The summary says which alert fired or what the symptom is, how the fault reaches it, and what could not be read; it does not repeat the
+  cause. Impact begins with what is felt, where and since when.
 - Recommend one step that can be taken now, and how to see that it worked. Never "find out why".
 - Hypotheses that you ruled out belong in the report with the evidence that rules them out.
 
 Two good root causes, each with its recommended change
-- "The connection pool of \`orders\` is full: 10 of 10 connections are in use and 9 requests wait for one [3]. Its 95th percentile latency
-  (\`http_request_duration_p95\`) rose from 38 ms to 1.2 s at 14:10:22 UTC [2]. At 14:09:40 UTC came the deploy \`orders 2.4.0\` [5]."
+- "The connection pool of \`orders\` is full: 10 of 10 connections in use, 9 requests waiting [3]. Its p95 latency
+  (\`http_request_duration_p95\`) rose from 38 ms to 1.2 s at 14:10:22 UTC [2]. \`orders 2.4.0\` was deployed at 14:09:40 UTC [5]."
   Change: "Roll back \`orders\` to 2.3.9. It worked if the requests waiting for a connection return to 0 within five minutes."
 - "Calls from \`frontend\` to \`cart\` wait 401 ms on the wire, 0.8 ms before; the own time of \`cart\` is unchanged at 3 ms [4]. All three pods
   of \`cart\` moved to node \`n7\` at 09:02:10 UTC [6]."

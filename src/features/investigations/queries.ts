@@ -4,9 +4,10 @@ import { WORD_QUERY_SQL } from '../../db/text-search.ts';
 import { boundedSearch } from '../../http/bounded-search.ts';
 import { isOpen, OPEN } from '../runs/index.ts';
 import { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index.ts';
-import type { InvestigationStatus } from './contract.ts';
+import type { InvestigationStatus, InvestigationTrigger } from './contract.ts';
 import { Investigation } from './entities.ts';
-import { listInvestigations, type InvestigationPage, type InvestigationRow, getInvestigation } from './service.ts';
+import type { OUTCOMES } from './schemas.ts';
+import { type InvestigationRow, getInvestigation } from './service.ts';
 import type { DetailRows } from './presenter.ts';
 
 interface Facts {
@@ -36,11 +37,26 @@ export interface ListedInvestigation {
   rootCauseService: string | null;
 }
 
-interface ListQuery {
+interface ListQuery extends Filter {
   /** 1-based. */
   page: number;
   count: number;
+}
+
+interface Filter {
   status?: InvestigationStatus;
+  outcome?: (typeof OUTCOMES)[number];
+  /** At fault, or with the symptom. */
+  service?: string;
+  /** Queried by the run. */
+  source?: string;
+  trigger?: InvestigationTrigger;
+  /** 0 to 1. */
+  minConfidence?: number;
+  /** When it was opened, ISO 8601, half-open. */
+  from?: string;
+  to?: string;
+  /** Words of the question or the finding. */
   search?: string;
 }
 
@@ -53,38 +69,69 @@ interface ListQuery {
 export async function listWithFacts(
   em: EntityManager,
   teamId: string,
-  { search, ...wanted }: ListQuery,
+  { page, count, ...filter }: ListQuery,
 ): Promise<{ items: ListedInvestigation[]; total: number }> {
-  const { items, total } =
-    search === undefined
-      ? await listInvestigations(em, wanted)
-      : await searchInvestigations(em, teamId, { ...wanted, words: search });
+  const find = (tx: EntityManager) => findIds(tx, teamId, filter, { page, count });
+  const { ids, total } =
+    filter.search === undefined ? await find(em.fork()) : await boundedSearch(em, teamId, 'investigations', find);
+  const items = await em.find(
+    Investigation,
+    { id: { $in: ids } },
+    { orderBy: { createdAt: 'desc', id: 'desc' }, exclude: ['report', 'investigationText'] },
+  );
   const facts = await factsOf(em, teamId, items);
   return { items: items.map((row) => present(row, facts.get(row.id))), total };
 }
 
-async function searchInvestigations(
-  em: EntityManager,
+async function findIds(
+  tx: EntityManager,
   teamId: string,
-  { words, status, page, count }: Omit<ListQuery, 'search'> & { words: string },
-): Promise<InvestigationPage> {
-  const matching = `from investigations i join runs r on r.id = i.id, (select ${WORD_QUERY_SQL} as q) as wanted
-    where to_tsvector('simple', query || ' ' || coalesce(alert_summary, '')) @@ wanted.q
-      and r.team_id = ?${status ? ' and r.status = any(?)' : ''}`;
-  const values = [words, teamId, ...(status ? [`{${status === 'processing' ? OPEN.join(',') : status}}`] : [])];
-  const { hits, total } = await boundedSearch(em, teamId, 'investigations', async (tx) => ({
-    hits: await tx.execute<{ id: string }[]>(
-      `select i.id ${matching} order by r.created_at desc, i.id desc limit ? offset ?`,
-      [...values, count, (page - 1) * count],
-    ),
-    total: await tx.execute<{ n: number }[]>(`select count(*)::int as n ${matching}`, values),
-  }));
-  const items = await em.find(
-    Investigation,
-    { id: { $in: hits.map(({ id }) => id) } },
-    { orderBy: { createdAt: 'desc', id: 'desc' }, exclude: ['report', 'investigationText'] },
+  filter: Filter,
+  { page, count }: Pick<ListQuery, 'page' | 'count'>,
+): Promise<{ ids: string[]; total: number }> {
+  const conditions = [...conditionsOf(filter), ['r.team_id = ?', teamId] as const];
+  const matching = `from investigations i join runs r on r.id = i.id where ${conditions.map(([sql]) => sql).join(' and ')}`;
+  const values = conditions.flatMap(([, ...given]) => given);
+  const hits = await tx.execute<{ id: string }[]>(
+    `select i.id ${matching} order by r.created_at desc, i.id desc limit ? offset ?`,
+    [...values, count, (page - 1) * count],
   );
-  return { items, total: total[0]?.n ?? 0 };
+  const [row] = await tx.execute<{ n: number }[]>(`select count(*)::int as n ${matching}`, values);
+  return { ids: hits.map(({ id }) => id), total: row?.n ?? 0 };
+}
+
+type Condition = readonly [sql: string, ...values: unknown[]];
+
+/** SQL for what is asked for, over `investigations i` and `runs r`. */
+function conditionsOf(filter: Filter): Condition[] {
+  const { status, outcome, service, source, trigger, minConfidence, from, to, search } = filter;
+  const all: (Condition | undefined)[] = [
+    search === undefined
+      ? undefined
+      : [
+          `to_tsvector('simple', i.query || ' ' || coalesce(i.alert_summary, '')) @@ (select ${WORD_QUERY_SQL})`,
+          search,
+        ],
+    status && ['r.status = any(?)', `{${status === 'processing' ? OPEN.join(',') : status}}`],
+    outcome && [
+      `r.status = 'completed' and (i.report#>>'{root_cause,service}' is not null) = ?`,
+      outcome === 'cause_found',
+    ],
+    service === undefined
+      ? undefined
+      : [`? in (i.report#>>'{root_cause,service}', i.report#>>'{symptom,service}')`, service],
+    source === undefined
+      ? undefined
+      : [
+          `exists (select 1 from jsonb_array_elements(i.coverage->'sources') s where s->>'source' = ? and (s->>'asked')::int > 0)`,
+          source,
+        ],
+    trigger && ['i.trigger = ?', trigger],
+    minConfidence === undefined ? undefined : [`(i.report->>'confidence')::double precision >= ?`, minConfidence],
+    from === undefined ? undefined : ['r.created_at >= ?', new Date(from)],
+    to === undefined ? undefined : ['r.created_at < ?', new Date(to)],
+  ];
+  return all.filter((one) => one !== undefined);
 }
 
 /** One statement for a whole page; reports and results stay in the database. */

@@ -27,6 +27,7 @@ export const investigationsRoom = {
   }: RoomCore & { config: RunSettings; sources: LoadSources }) {
     const launcher = createRunLauncher(client, investigationRuns, {
       budget,
+      appUrl,
       taskQueue: temporal.taskQueue,
       deadlineMs: timeouts.temporalMs,
     });

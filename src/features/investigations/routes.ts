@@ -75,7 +75,7 @@ const getStatus = endpoint({
   method: 'get',
   path: '/api/v1/investigations/{investigation_id}',
   operationId: 'getInvestigation',
-  summary: 'Status and result of an investigation',
+  summary: 'Get the status and result of an investigation',
   tags,
   auth: apiKeyVia('x-api-key', READ),
   params: InvestigationParams,
@@ -92,15 +92,16 @@ const list = endpoint({
   method: 'get',
   path: '/api/investigations',
   operationId: 'listInvestigations',
-  summary: "The team's investigations, newest first",
+  summary: 'List investigations, newest first',
   tags,
   auth: apiKey(READ),
   query: InvestigationListQuery,
   response: InvestigationListResponse,
   errors: [503],
   handler: async ({ query, deps, em, principal }) => {
-    const { items, total } = await listWithFacts(em, principal.teamId, query);
-    const { page, count } = query;
+    const { min_confidence: minConfidence, ...wanted } = query;
+    const { page, count } = wanted;
+    const { items, total } = await listWithFacts(em, principal.teamId, { ...wanted, minConfidence });
     return { items: items.map((one) => presentListed(one, deps.links)), page, count, total };
   },
 });
@@ -109,7 +110,7 @@ const detail = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}',
   operationId: 'getInvestigationDetail',
-  summary: 'Everything about an investigation: steps, tool calls, hypotheses, citations, usage and cost',
+  summary: 'Get an investigation in full: steps, tool calls, hypotheses, citations, usage and cost',
   tags,
   auth: apiKey(READ),
   params: InvestigationParams,
@@ -127,7 +128,7 @@ const graph = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}/graph',
   operationId: 'getInvestigationGraph',
-  summary: 'The services around the suspect, with the path of the fault along their calls',
+  summary: 'Get the services around the suspect and the path of the fault',
   description: 'Based on what the investigation itself found; while it is running, on what is known so far.',
   tags,
   auth: apiKey(READ),
@@ -141,7 +142,7 @@ const events = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}/events',
   operationId: 'streamInvestigationEvents',
-  summary: 'Live events of an investigation (server-sent events)',
+  summary: 'Stream the events of an investigation (server-sent events)',
   description:
     'Replays from the start, or from Last-Event-ID (header, or the query parameter last_event_id), then follows until the run ends. ' +
     "Deltas carry step and attempt: another turn.started of a step retracts that step's text.",
@@ -208,9 +209,9 @@ const similar = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}/similar',
   operationId: 'listSimilarInvestigations',
-  summary: "The team's ended investigations that are like this one",
+  summary: 'List similar investigations',
   description:
-    'They share the service at fault, the alert or an error pattern of the log; at most ten, the most alike first.',
+    'Ended ones that share the service at fault, the alert or an error pattern of the log; at most ten, most similar first.',
   tags,
   auth: apiKey(READ),
   params: InvestigationParams,
@@ -226,8 +227,8 @@ const judge = endpoint({
   method: 'post',
   path: '/api/investigations/{investigation_id}/judgement',
   operationId: 'judgeInvestigation',
-  summary: 'Say whether the report was right',
-  description: 'Later investigations of the same fault are told. The last word counts; null withdraws it.',
+  summary: 'Rate the report right or wrong',
+  description: 'Later investigations of the same fault see it. The last rating counts; null withdraws it.',
   tags,
   auth: apiKey(WRITE),
   params: InvestigationParams,
@@ -245,7 +246,7 @@ const rerun = endpoint({
   method: 'post',
   path: '/api/investigations/{investigation_id}/rerun',
   operationId: 'rerunInvestigation',
-  summary: 'Ask the same question again, as a new investigation',
+  summary: 'Rerun an investigation as a new one',
   tags,
   auth: apiKey(WRITE),
   params: InvestigationParams,

@@ -34,6 +34,7 @@ import {
   checkReportAgainst,
   composeFallbackReport,
   renderReport,
+  symptomOf,
   reportSchema,
   type CheckedReport,
 } from './report/index.ts';
@@ -161,7 +162,8 @@ async function conclusion(
   const written = submitted.success ? submitted.data : composeFallbackReport({ query, limit, failure, evidence });
   const { report, confidenceBasis } = calibrate(written, evidence);
   const read = await checkReportAgainst(report, evidenceReader(em, investigation.id));
-  const checked = supported(coverage, { ...read, confidenceBasis }, deps.appUrl);
+  const symptom = symptomOf(evidence);
+  const checked = supported(coverage, { ...read, confidenceBasis, ...(symptom && { symptom }) }, deps.appUrl);
   const traits = traitsOf(report, evidence);
   const similar = await findSimilar(em, traits, { except: investigation.id, limit: MAX_SIMILAR });
   const [turn] = turns;

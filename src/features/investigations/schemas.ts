@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { pageFields } from '../../http/fields.ts';
+import { TRIGGERS } from './contract.ts';
 import { SIGNALS } from './coverage/compute.ts';
-import { confidenceBasis, reportSchema } from './report/schema.ts';
+import { confidenceBasis, reportSchema, symptom } from './report/schema.ts';
 
 export const investigationStatus = z.enum(['processing', 'completed', 'failed', 'cancelled']);
 const status = investigationStatus;
@@ -43,9 +44,19 @@ export const InvestigationResponse = z
   })
   .meta({ id: 'InvestigationResponse' });
 
+export const OUTCOMES = ['cause_found', 'no_cause'] as const;
+const name = z.string().trim().min(1).max(200);
+
 export const InvestigationListQuery = z.object({
   ...pageFields,
   status: status.optional().describe('Only items with this status.'),
+  outcome: z.enum(OUTCOMES).optional().describe('Only completed ones that established a cause, or none.'),
+  service: name.optional().describe('Only those with this service at fault, or with its symptom.'),
+  source: name.optional().describe('Only those that queried this source.'),
+  trigger: z.enum(TRIGGERS).optional().describe('Only those opened by this.'),
+  min_confidence: z.coerce.number().min(0).max(1).optional().describe('Only those with at least this confidence.'),
+  from: time.optional().describe('Only those started at or after it.'),
+  to: time.optional().describe('Only those started before it.'),
   search: z
     .string()
     .min(1)
@@ -64,6 +75,7 @@ const summaryFields = z.object({
   alert_summary: z.string().nullable(),
   limit_reached: z.string().nullable(),
   rerun_of: z.uuid().nullable(),
+  trigger: z.enum(TRIGGERS).describe('What opened it.'),
   created_at: time,
   finished_at: time.nullable(),
   url: z.string(),
@@ -163,6 +175,7 @@ const InvestigationReport = reportSchema
     confidence_basis: confidenceBasis.describe(
       'measured: how often evidence like this was right on known incidents; stated: by the model.',
     ),
+    symptom: symptom.nullable().describe('Null if nothing was ranked.'),
     unverified_claims: z.array(z.object({ where: z.string(), claim: z.string(), why: z.string() })),
   })
   .meta({ id: 'InvestigationReport' });

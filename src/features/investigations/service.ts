@@ -17,7 +17,7 @@ import {
   type RunServiceDeps,
 } from '../runs/index.ts';
 import { Conversation, Message } from '../transcripts/index.ts';
-import type { InvestigationStatus } from './contract.ts';
+import type { InvestigationStatus, InvestigationTrigger } from './contract.ts';
 import { Investigation } from './entities.ts';
 import { investigationRuns } from './kind.ts';
 import { openingMessage } from './prompt.ts';
@@ -31,6 +31,8 @@ interface NewInvestigation {
   query: string;
   idempotencyKey?: string;
   rerunOfId?: string;
+  /** Default: the person or program that asks. */
+  trigger?: InvestigationTrigger;
   /** The run that asks for it. */
   parentRunId?: string;
   /** Called in the transaction that commits a new one; throwing rolls it back. */
@@ -88,6 +90,7 @@ export async function commitInvestigation(
     idempotencyKey: wanted.idempotencyKey ?? null,
     requestDigest: requestDigest(wanted.query),
     parentRunId: wanted.parentRunId ?? null,
+    trigger: wanted.trigger ?? (actor.userId === undefined ? 'api' : 'person'),
     rerunOfId: wanted.rerunOfId ?? null,
     alertSummary: null,
     investigationText: null,
@@ -193,7 +196,7 @@ export async function rerunInvestigation(
   id: string,
 ): Promise<Investigation> {
   const { query } = await getInvestigation(em, id);
-  return startInvestigation(deps, em, actor, { query, rerunOfId: id });
+  return startInvestigation(deps, em, actor, { query, rerunOfId: id, trigger: 'rerun' });
 }
 
 const investigationNotFound = (): NotFound => new NotFound('There is no such investigation.');

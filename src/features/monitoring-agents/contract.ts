@@ -141,7 +141,7 @@ export interface FinishInstructionCheckInput extends AgentRef {
   explanation?: string;
 }
 
-/** `degraded`: it watches less than its plan says. */
+/** `degraded`: some of its checks cannot run. */
 export type AgentHealth = 'starting' | 'healthy' | 'degraded';
 
 /** An agent's health, for its row: what lists show without querying the workflow. */

@@ -2,6 +2,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { TASK_QUEUE } from '../../../temporal/queues.ts';
 import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
+import { casebookLink } from '../runs/contract.ts';
 import { createWorkflowControl, type WorkflowState } from '../runs/index.ts';
 import {
   agentQuery,
@@ -35,12 +36,12 @@ export interface AgentLauncher {
   state(agentId: string): Promise<WorkflowState>;
 }
 
-/** @param options for tests and benches: task queue, history length, and Temporal timeout in ms */
+/** @param options where people reach the web app; for tests and benches, task queue, history length and timeout in ms */
 export function createAgentLauncher(
   client: Client,
-  options: { taskQueue?: string; eventsPerHistory?: number; deadlineMs?: number } = {},
+  options: { appUrl?: string; taskQueue?: string; eventsPerHistory?: number; deadlineMs?: number } = {},
 ): AgentLauncher {
-  const { taskQueue = TASK_QUEUE, eventsPerHistory = EVENTS_PER_HISTORY } = options;
+  const { appUrl, taskQueue = TASK_QUEUE, eventsPerHistory = EVENTS_PER_HISTORY } = options;
   const handle = (agentId: string) => client.workflow.getHandle(monitoringAgentWorkflowId(agentId));
   const { soon, state } = createWorkflowControl(client, options.deadlineMs);
   const start = ({ agentId, teamId }: AgentRef, title: string) => {
@@ -50,6 +51,7 @@ export function createAgentLauncher(
       workflowId: monitoringAgentWorkflowId(agentId),
       args: [input],
       staticSummary: title.slice(0, 200),
+      ...(appUrl !== undefined && { staticDetails: casebookLink(`${appUrl}/monitoring/${agentId}`) }),
       typedSearchAttributes: new TypedSearchAttributes([
         { key: teamAttribute, value: teamId },
         { key: kindAttribute, value: 'monitoring-agent' },

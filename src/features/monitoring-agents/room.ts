@@ -63,10 +63,18 @@ export const monitoringAgentsRoom = {
     'monitoring:write': { allows: 'Create and change agents', forMembers: true },
     'monitoring:trigger': { allows: 'Send alerts', forMembers: true },
   },
-  build({ config, client, orm, clock, log, teamTools }: RoomCore & { config: RunSettings; teamTools: LoadTeamTools }) {
+  build({
+    config,
+    client,
+    orm,
+    clock,
+    log,
+    appUrl,
+    teamTools,
+  }: RoomCore & { config: RunSettings; teamTools: LoadTeamTools }) {
     const { budget, temporal, timeouts } = config;
     const control = { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs };
-    const launcher = createAgentLauncher(client, { ...control, eventsPerHistory: temporal.eventsPerHistory });
+    const launcher = createAgentLauncher(client, { ...control, appUrl, eventsPerHistory: temporal.eventsPerHistory });
     const findings = { orm, log, launcher: createFindingLauncher(client, control) };
     const monitoring = { orm, clock, log, launcher, findings, alertLimiter: createAlertLimiter() };
     return {

@@ -94,9 +94,7 @@ export const RunChecksRequest = z
 
 const Status = z
   .enum(['starting', 'active', 'paused', 'degraded'])
-  .describe(
-    'starting: no check has said anything yet. degraded: it watches less than its plan says; `reasons` say why.',
-  );
+  .describe('starting: no check has a result yet. degraded: some checks cannot run; `reasons` say why.');
 
 const Channel = z
   .object({ type: z.enum(CHANNEL_TYPES), label: z.string().describe('For people, without secrets.') })

@@ -228,7 +228,7 @@ export async function decideApproval(
     const run = await tx.findOne(Run, { id: found.runId });
     const isLate = found.status === 'pending' && (found.expiresAt <= now || !run || !isOpen(run.status));
     if (isLate || found.status === 'expired') throw new Conflict('It is too late to decide.', 'approval_expired');
-    if (found.status !== 'pending') throw new Conflict('It was already decided otherwise.', 'approval_decided');
+    if (found.status !== 'pending') throw new Conflict('The opposite was already decided.', 'approval_decided');
     found.status = wanted;
     found.decidedAt = now;
     found.decidedByCredentialId = actor.credentialId ?? null;

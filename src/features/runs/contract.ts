@@ -22,6 +22,9 @@ export interface RunBudget {
   compactAtTokens?: number;
 }
 
+/** Leads operators from Temporal to a page of Casebook. Markdown. */
+export const casebookLink = (url: string): string => `[Open in Casebook](${url})`;
+
 /** `processing` and `awaiting_approval` until it has ended. */
 export type RunStatus = 'processing' | 'awaiting_approval' | 'completed' | 'failed' | 'cancelled';
 

@@ -32,10 +32,14 @@ export interface RunKindDefinition<Row extends Run, Deps, Needs> {
   /** Derived from the row's id, so a repeated start is harmless. */
   workflowId: (id: string) => string;
   /**
-   * The workflow's type, its argument, and what operators read about it: `summary` is one line, `details` may be more.
+   * The workflow's type, its argument, and what operators read about it: `summary` is one line, `details` is Markdown.
    * Absent if another workflow starts it as a child.
    */
-  start?: (row: Row, budget: RunBudget) => { workflow: string; input: object; summary: string; details: string };
+  start?: (
+    row: Row,
+    budget: RunBudget,
+    appUrl?: string,
+  ) => { workflow: string; input: object; summary: string; details: string };
   /** Built once per process, from what the rooms have built. */
   profile: (house: Needs) => KindProfile;
   /** Records the end of a run without a workflow to do so. Idempotent: a recorded end stays. */

@@ -25,6 +25,8 @@ export interface RunLauncher<Row> {
 export interface LaunchOptions {
   /** Bounds of every run. */
   budget: RunBudget;
+  /** Where people reach the web app, for links. */
+  appUrl?: string;
   /** The task queue, if not the product's own. */
   taskQueue?: string;
   /** How long to wait for Temporal, ms. */
@@ -34,14 +36,14 @@ export interface LaunchOptions {
 export function createRunLauncher<Row extends Run>(
   client: Client,
   { kind, workflowId, start }: Pick<RunKindDefinition<Row, never, never>, 'kind' | 'workflowId' | 'start'>,
-  { budget, taskQueue = TASK_QUEUE, deadlineMs }: LaunchOptions,
+  { budget, appUrl, taskQueue = TASK_QUEUE, deadlineMs }: LaunchOptions,
 ): RunLauncher<Row> {
   const { soon, state, signal } = createWorkflowControl(client, deadlineMs);
 
   return {
     async start(row) {
       if (!start) throw new TypeError(`Another workflow starts runs of the kind ${kind}.`);
-      const { workflow, input, summary, details } = start(row, budget);
+      const { workflow, input, summary, details } = start(row, budget, appUrl);
       try {
         await soon(() =>
           client.workflow.start(workflow, {

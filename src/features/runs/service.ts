@@ -22,7 +22,7 @@ export interface RunServiceDeps<Row extends Run> {
 }
 
 /** The default explanation. */
-export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
+export const CANCELLED_BY_USER = 'Stopped on request.';
 
 /** The digest by which a repeated request is recognized. */
 export const requestDigest = (request: string): string => createHash('sha256').update(request).digest('base64url');

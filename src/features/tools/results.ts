@@ -250,6 +250,8 @@ export interface RankRootCausesResult {
   incident: WindowResult;
   baseline: WindowResult;
   onset: IsoTime | null;
+  /** Whether the symptom lasts until the end of the data; null if the alerting service shows none. */
+  symptom: { ongoing: boolean; as_of: IsoTime } | null;
   considered: { services: number; series: number };
   /** Best first, at most `limit` (10). */
   causes: {

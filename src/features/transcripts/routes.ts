@@ -29,7 +29,7 @@ export const getToolResult = endpointFor<ApiDeps & { readScopes: ReadScopes }>()
   method: 'get',
   path: '/api/tool-results/{tool_id}',
   operationId: 'getToolResult',
-  summary: 'The stored result of a tool call: what citations point to',
+  summary: 'Get the stored result of a tool call, which citations point to',
   tags: ['Transcripts'],
   description:
     'Scopes: `chats:read` for results of chats, `investigations:read` for those of investigations, `monitoring:read` for those of checks.',

@@ -36,19 +36,19 @@ const InternalErrorResponse = z
   .meta({ id: 'InternalErrorResponse' });
 
 const DESCRIPTIONS: Record<number, string> = {
-  400: 'Bad Request',
-  401: 'The credential is missing or wrong',
-  403: 'The API key lacks a scope, the CSRF token is missing, or this is not allowed',
-  404: 'Not found, or it belongs to another team',
-  405: 'Method Not Allowed',
-  409: 'The request conflicts with the current state',
-  413: 'The body is too large',
-  422: 'The request is not valid',
-  429: 'Too many requests; Retry-After says when to retry',
-  500: 'An unexpected error',
+  400: 'Bad request',
+  401: 'Missing or invalid credential',
+  403: 'Missing scope or CSRF token, or not allowed',
+  404: 'Not found, or owned by another team',
+  405: 'Method not allowed',
+  409: 'Conflict with the current state',
+  413: 'Body too large',
+  422: 'Invalid request',
+  429: 'Too many requests; see Retry-After',
+  500: 'Unexpected error',
   502: 'An upstream system returned no usable response',
-  503: 'A dependency of this service does not respond',
-  504: 'An upstream system did not respond in time',
+  503: 'A dependency does not respond',
+  504: 'An upstream system timed out',
 };
 
 /**
@@ -75,7 +75,7 @@ export function openApiDocument(
         description:
           'A durable AI investigator for production problems.\n\n' +
           'Strings are Unicode without null characters or lone surrogates. ' +
-          'An invalid request is answered with all of its issues (`HTTPValidationError`).',
+          'The response to an invalid request lists every issue (`HTTPValidationError`).',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: serverUrl }],

@@ -86,7 +86,7 @@ describe('draw_chart', () => {
     const output = await call({ evidence: 1, table: 'cause' }, [stored(content)]);
     assert.equal(output.isError, true);
     assert.deepEqual(JSON.parse(output.content), {
-      error: '"cause" is no table of this result; its tables are: "causes", "notes"',
+      error: '"cause" is not a table of this result; its tables are: "causes", "notes"',
       tables: [
         { table: 'causes', rows: 2, columns: ['service (nominal)', 'score (quantitative)'] },
         { table: 'notes', rows: 2, columns: ['text (nominal)', 'n (quantitative)'] },
@@ -94,7 +94,7 @@ describe('draw_chart', () => {
     });
     assert.match(
       await refusal(content, { y: 'latency' }),
-      /"latency" is no column of table "causes", which has: service \(nominal\)/,
+      /"latency" is not a column of table "causes", which has: service \(nominal\)/,
     );
     assert.match(await refusal(content, { y: 'service' }), /"service" holds no numbers/);
     assert.match(await refusal('no table here', {}), /There is no table in this result/);

@@ -54,7 +54,7 @@ describe('a turn that is cancelled', () => {
     assert.ok(seen.length > 3);
     assert.ok(text.length > 10 && SENTENCE.startsWith(text) && text !== SENTENCE, text);
     const turn = await chats.ended(chatId);
-    assert.deepEqual([turn.status, turn.text, turn.explanation], ['cancelled', text, 'Somebody asked for it to stop.']);
+    assert.deepEqual([turn.status, turn.text, turn.explanation], ['cancelled', text, 'Stopped on request.']);
     assert.equal(chats.requests('sentence')[0]?.aborted, true);
     assert.equal((await chats.say(ask('plain'), { chat_id: chatId })).response, 'Yes.');
     const { messages } = chats.requests('plain').at(-1)!.body;

@@ -30,7 +30,7 @@ describe('a cancellation that overtakes the start', () => {
     cancelled.resolve();
     await started.promise;
     const result: unknown = await harness.temporal.workflow.getHandle(`investigation-${id}`).result();
-    assert.deepEqual(result, { status: 'cancelled' });
+    assert.deepEqual(result, { status: 'cancelled', url: `http://localhost:0/investigation/${id}` });
     assert.equal((await harness.untilEnded(id)).status, 'cancelled');
     assert.equal(harness.model.requests.length, 0);
     assert.equal((await events.read(`conversation:${id}`)).at(-1)?.type, 'run.cancelled');

@@ -10,6 +10,7 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
     id,
     ...newRun('investigation', id, { teamId, scopes: [] }),
     query: SECRET,
+    trigger: 'api',
     status: 'completed',
     alertSummary: SECRET,
     investigationText: SECRET,

@@ -65,6 +65,42 @@ describe('the list of investigations', () => {
     assert.deepEqual(await list('search=payment&page=9'), { items: [], total: 2, page: 9, count: 20 });
   });
 
+  it('filters by outcome, service, source, trigger, confidence and time', async () => {
+    const report = (service: string | null, confidence: number, symptom: string) =>
+      ({ root_cause: { service, statement: 'x' }, confidence, symptom: { service: symptom } }) as never;
+    const coverage = (source: string, asked: number) => ({ sources: [{ source, asked }] }) as never;
+    const at = (day: number) => new Date(Date.UTC(2020, 0, day));
+    const completed = { status: 'completed' } as const;
+    await stored({ ...completed, query: 'a', createdAt: at(1), report: report('db', 0.9, 'web'), trigger: 'finding' });
+    await stored({ ...completed, query: 'b', createdAt: at(2), report: report(null, 0.4, 'web') });
+    await stored({ ...completed, query: 'c', createdAt: at(3), coverage: coverage('loki', 2), trigger: 'person' });
+    await stored({ status: 'failed', query: 'd', createdAt: at(4), coverage: coverage('loki', 0) });
+    for (const [query, wanted] of [
+      ['to=2020-02-01T00:00:00Z', 'dcba'],
+      ['outcome=cause_found', 'a'],
+      ['outcome=no_cause', 'cb'],
+      ['status=failed', 'd'],
+      ['service=db', 'a'],
+      ['service=web', 'ba'],
+      ['source=loki', 'c'],
+      ['trigger=finding', 'a'],
+      ['trigger=api', 'db'],
+      ['min_confidence=0.4', 'ba'],
+      ['min_confidence=0.5', 'a'],
+      ['to=2020-01-03T00:00:00Z', 'ba'],
+      ['from=2020-01-02T00:00:00Z&to=2020-01-04T00:00:00Z', 'cb'],
+      ['service=web&outcome=cause_found&search=a', 'a'],
+      ["service=' or 1=1 --", ''],
+    ]) {
+      const { items, total } = await list(query!.includes('to=') ? query! : `to=2020-02-01T00:00:00Z&${query}`);
+      assert.equal(items.map((one) => one.query).join(''), wanted, query);
+      assert.equal(total, wanted!.length);
+    }
+    for (const bad of ['outcome=maybe', 'min_confidence=2', 'from=yesterday', 'trigger=x', 'service=%20']) {
+      assert.equal((await api.get(`/api/investigations?${bad}`)).status, 422, bad);
+    }
+  });
+
   it('refuses a search that is blank, too long or no text', async () => {
     for (const search of ['', '%20', 'x'.repeat(201), '%00']) {
       const { status } = await api.get(`/api/investigations?search=${search}`);

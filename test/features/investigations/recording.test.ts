@@ -70,13 +70,21 @@ describe('recording the end of an investigation', () => {
       causes: [{ rank: 1, service: 'payment', own_score: 4, reason: 'It moved.', evidence: [], signals: [] }],
     };
     const ended = async (confidence: number) => {
-      const results = [JSON.stringify({ ...ranking, confidence, sources: [] })];
+      const symptom = { ongoing: true, as_of: '2026-03-01T12:10:00Z' };
+      const results = [JSON.stringify({ ...ranking, confidence, symptom, sources: [] })];
       const run = await storeInvestigation(database.orm, { ...reported, tool: 'rank_root_causes', results });
       return [await record(run), await rowOf(run)] as const;
     };
     const [sure, named] = await ended(0.7);
     assert.deepEqual([sure.service, sure.confidence], ['payment', 0.7]);
     assert.match(named.investigationText ?? '', /\*\*Confidence:\*\* 70 %, as often as evidence like this was right/);
+    assert.deepEqual(named.report?.symptom, {
+      service: 'web',
+      since: '2026-03-01T12:00:00Z',
+      ongoing: true,
+      as_of: '2026-03-01T12:10:00Z',
+      recorded: false,
+    });
     const [unsure, unnamed] = await ended(0.3);
     assert.deepEqual([unsure.service, unsure.confidence], [undefined, 0.3]);
     assert.equal(unnamed.alertSummary, 'No cause established; candidates: payment');
@@ -113,7 +121,7 @@ describe('recording the end of an investigation', () => {
       const { status, report, coverage, investigationText } = await ended({ answer: 'data' });
       assert.deepEqual([status, report?.root_cause.service], ['completed', SERVICE]);
       assert.equal(coverage?.signals.find(({ signal }) => signal === 'metrics')?.status, 'answered');
-      assert.match(investigationText ?? '', /\n## Coverage\n\n- \*\*Metrics:\*\* 1 of 1 query brought data\.\n/);
+      assert.match(investigationText ?? '', /\n## Coverage\n\n- \*\*Metrics:\*\* 1 of 1 query returned data\.\n/);
     });
 
     it('has failed, and names the sources, if all that were asked did', async () => {
@@ -122,8 +130,7 @@ describe('recording the end of an investigation', () => {
       assert.deepEqual([row.status, row.report, row.alertSummary], ['failed', null, 'No telemetry source answered']);
       assert.deepEqual(errorOf(row), {
         code: 'sources_failed',
-        message:
-          'No telemetry source that was asked answered: prometheus (prometheus:9090 did not answer: ECONNREFUSED).',
+        message: 'No telemetry source answered: prometheus (prometheus:9090 did not answer: ECONNREFUSED).',
       });
       assert.match(row.investigationText ?? '', /prometheus:9090 did not answer[^]*## Coverage/);
     });

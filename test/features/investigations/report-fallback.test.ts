@@ -33,13 +33,13 @@ describe('report of a run that could not finish', () => {
     assert.equal(report.root_cause.service, 'db');
     assert.equal(
       report.root_cause.statement,
-      '`db`: 95th percentile latency (`latency_seconds`) rose from 10 ms to 918 ms at 11:58:00 UTC [1]. ' +
+      '`db`: p95 latency (`latency_seconds`) rose from 10 ms to 918 ms at 11:58:00 UTC [1]. ' +
         'Statistics put `db` first of 4 services [1].',
     );
     const ranking: { confidence: number } = JSON.parse(evidence.at(-1)?.content ?? '');
     assert.equal(report.confidence, ranking.confidence);
     assert.match(report.recommended_change.summary, /^Revert the config `c2` of `db`/u);
-    assert.match(report.recommended_change.details ?? '', /^It worked if the 95th percentile latency .* about 10 ms/u);
+    assert.match(report.recommended_change.details ?? '', /^It worked if the p95 latency .* about 10 ms/u);
     assert.match(report.summary, /the run reached its limit of steps/u);
     assert.ok(report.hypotheses.length > 1 && report.hypotheses.every(({ verdict }) => verdict === 'open'));
     assert.deepEqual(

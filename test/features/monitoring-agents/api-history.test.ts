@@ -186,7 +186,7 @@ describe('what monitoring agents did, over the API', () => {
     const { status, reasons, last_result_at: last } = await listed(agent);
     assert.deepEqual(
       [status, reasons],
-      ['degraded', [`A check has produced no result since ${last}, for three periods or more.`]],
+      ['degraded', [`A check has had no result since ${last}, for three periods or more.`]],
     );
   });
 

@@ -67,7 +67,7 @@ describe('sweeping runs of one kind', () => {
   it('records that a run is cancelled when it has no workflow', async () => {
     const id = await store({ createdAt: ago(60), cancelRequestedAt: ago(12) });
     assert.equal(await sweep({ cancel: async () => false }), 1);
-    assert.deepEqual(done, [`cancelled ${id}: Somebody asked for it to stop.`]);
+    assert.deepEqual(done, [`cancelled ${id}: Stopped on request.`]);
   });
 
   describe('asks Temporal about a run that has been silent', () => {

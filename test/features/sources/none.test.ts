@@ -33,11 +33,12 @@ describe('without a source', () => {
     };
     assert.match(
       (await described({})) ?? '',
-      /^none yet: set PROMETHEUS_URL .* satellite at https:\/\/casebook\.example\/satellites$/,
+      /^none: set PROMETHEUS_URL .* satellite at https:\/\/casebook\.example\/satellites$/,
     );
     assert.match(
       (await described({ CASEBOOK_INCIDENTS_DIR: DEMO_INCIDENTS })) ?? '',
       /^incident:checkout-degrading, incident:checkout-errors, .* and 2 more$/,
     );
+    assert.equal(await described({ LOKI_URL: 'http://127.0.0.1:9' }), 'loki (not answering)');
   });
 });

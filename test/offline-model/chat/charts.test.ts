@@ -33,7 +33,7 @@ describe('offline model: charts', () => {
     assert.ok(chartOf(chat.evidence.at(-1)?.content ?? ''));
     assert.equal(
       text,
-      `\`latency_seconds of db\` is drawn with 60 points [${drawn?.evidence}]. It shows the result of query_metric [${query?.evidence}].`,
+      `Chart \`latency_seconds of db\` with 60 points [${drawn?.evidence}], from query_metric [${query?.evidence}].`,
     );
   });
 
@@ -45,7 +45,7 @@ describe('offline model: charts', () => {
       it.calls.map(({ tool }) => tool),
       ['draw_chart'],
     );
-    assert.match(it.text, /`\w+ \(p95\) of db` is drawn/);
+    assert.match(it.text, /^Chart `\w+ \(p95\) of db`/);
     const first = chat.evidence.find(({ tool }) => tool === 'recent_changes')?.evidence;
     const named = await chat.ask(`chart [${first}]`);
     assert.deepEqual(named.calls[0]?.input, { evidence: first, title: 'recent changes' });
@@ -63,7 +63,7 @@ describe('offline model: charts', () => {
       calls.map(({ tool, input, isError }) => [tool, input, isError]),
       [['draw_chart', { tool_id: id }, false]],
     );
-    assert.match(text, /^The chart is drawn with 3 points/);
+    assert.match(text, /^Chart with 3 points/);
   });
 
   it('draws in a turn that is for a chart, whatever words ask for it', async () => {
@@ -87,7 +87,7 @@ describe('offline model: charts', () => {
   });
 
   it('says so where there is nothing to draw, or no tool for it', async () => {
-    assert.match((await open({ sources: catalogOf() }).ask('plot it')).text, /^I found nothing to draw\./);
+    assert.match((await open({ sources: catalogOf() }).ask('plot it')).text, /^Nothing to chart\./);
     assert.match(
       (await open({ tools: sharedTools }).ask('plot the latency of db')).text,
       /draw_chart\) is not available in this chat/,

@@ -26,7 +26,7 @@ const QUESTIONS: Record<string, string> = {
 const truthOf = (incident: string): { service: string } =>
   JSON.parse(readFileSync(join(DEMO, 'truth', `${incident}.json`), 'utf8')).rootCause;
 const causeIn = (text: string): string | undefined =>
-  /\*\*(?:Likely root cause:|No cause is established; the first candidate is) (\S+) \(/.exec(text)?.[1];
+  /\*\*(?:Likely root cause:|No cause is established; the top candidate is) (\S+) \(/.exec(text)?.[1];
 
 describe('offline model: chats', () => {
   let server: RunningServer;
@@ -83,7 +83,7 @@ describe('offline model: chats', () => {
       ['which alerts are firing?', /CheckoutErrors of checkout at 2026-03-10/],
       ['which incidents are there?', /These are the telemetry sources:/],
       ['why?', /pool of `inventory` is full/],
-      ['logs of billing', /^I know no service called “billing” in incident:checkout-errors/],
+      ['logs of billing', /^No service is called “billing” in incident:checkout-errors/],
       ['sing me a song', /^I did not understand that\./],
     ];
     for (const [question, answer, tool] of FOLLOW_UPS) {
@@ -132,9 +132,9 @@ describe('offline model: chats', () => {
     const ranking = await open({ intercept: failing }).ask('Why is checkout failing?');
     assert.match(ranking.text, /No root cause found.*`Too much\.`/s);
     const unknown = await open().ask('Why is the frobnicator failing?');
-    assert.match(unknown.text, /nothing in the telemetry that your question is about/);
+    assert.match(unknown.text, /^The question names no service, alert or time that any source knows/);
     const vague = await open().ask('what is wrong?');
-    assert.match(vague.text, /nothing in the telemetry[\s\S]+These are the telemetry sources/);
+    assert.match(vague.text, /names no service[\s\S]+These are the telemetry sources/);
   });
 
   it('introduces itself without a call, and edits no files', async () => {
@@ -142,6 +142,6 @@ describe('offline model: chats', () => {
     assert.match(text, /Casebook's offline model[\s\S]+What you can ask:/);
     assert.deepEqual(calls, []);
     const system = 'You are Casebook, editing the files of the workspace.';
-    assert.match((await open({ system }).ask('replace "a" with "b" in c.md')).text, /^I changed nothing/);
+    assert.match((await open({ system }).ask('replace "a" with "b" in c.md')).text, /^Nothing changed/);
   });
 });

@@ -7,10 +7,12 @@ import type {
   ReadInvestigationResult,
   StartInvestigationResult,
 } from '../../../src/features/investigations/tools/results.ts';
+import { drawChart } from '../../../src/features/charts/index.ts';
+import type { TelemetrySource } from '../../../src/features/sources/port.ts';
 import { defineTool, errorOutput, jsonOutput, sharedTools, type Tool } from '../../../src/features/tools/index.ts';
 import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
-import { catalogOf, sampleIncident } from '../../support/telemetry-source.ts';
+import { ALERT_AT, catalogOf, memorySource, sampleIncident } from '../../support/telemetry-source.ts';
 import { assertCited } from '../support/assert-cited.ts';
 import { openChat } from '../support/run-chat.ts';
 import { runInvestigation } from '../support/run-investigation.ts';
@@ -105,11 +107,11 @@ describe('offline model: investigations in a chat', () => {
     );
     assert.deepEqual(calls[0]?.input, { query: 'Please investigate why web is slow since noon' });
     assert.deepEqual(narration.slice(2), [
-      'It is still running. I keep waiting.',
-      'It is still running. I keep waiting.',
+      'Still running. Waiting for its result.',
+      'Still running. Waiting for its result.',
     ]);
-    assert.match(text, /is completed \[4\]/);
-    assert.match(text, /\*\*Root cause:\*\* `db`: 95th percentile latency .* rose from .* \[4\]/);
+    assert.match(text, /: completed \[4\]/);
+    assert.match(text, /\*\*Root cause:\*\* `db`: p95 latency .* rose from .* \[4\]/);
     assert.match(text, /\*\*Confidence:\*\* \d+ % \[4\]/);
     assert.match(text, /\*\*Recommended:\*\* Revert the config `c2` of `db`.* \[4\]/);
     assertCited(text, chat.evidence);
@@ -127,7 +129,7 @@ describe('offline model: investigations in a chat', () => {
     assert.equal(calls.filter(({ tool }) => tool === 'follow_investigation').length, 8);
     assert.match(text, new RegExp(`${ID} is running \\[9\\]\\. Ask me “what did investigation ${ID} find\\?”`));
     const failed = await open({ follow: () => ({ status: 'failed', investigation_text: null }) }).ask('investigate it');
-    assert.match(failed.text, /failed \[2\][\s\S]*It has no report to read from/);
+    assert.match(failed.text, /failed \[2\][\s\S]*It has no report/);
     const refused = await open({ start: () => undefined }).ask('investigate it');
     assert.match(refused.text, /could not be started: `start_investigation is down\.` \[1\]/);
     assert.equal(refused.calls.length, 1);
@@ -197,6 +199,58 @@ describe('offline model: investigations in a chat', () => {
     const logs = await chat.ask('show me the logs of db', STATED);
     assert.ok(logs.calls.some(({ tool }) => tool === 'search_logs'));
     for (const { text } of [whole, logs]) assertCited(text, chat.evidence);
+  });
+
+  /** The sample incident as a live system of now shows it. */
+  const live = (alerts: boolean): TelemetrySource => {
+    const incident = sampleIncident();
+    return {
+      ...incident,
+      kind: 'prometheus',
+      describe: async (options) => {
+        const { window: _, ...said } = await incident.describe(options);
+        return { ...said, kind: 'prometheus', alerts: alerts ? said.alerts : [] };
+      },
+    };
+  };
+  const at = (seconds: number): string => new Date((ALERT_AT + seconds) * 1_000).toISOString();
+
+  it('asks the sources, not the report, whether something is well now', async () => {
+    const ask = (question: string, now: number, alerts: boolean) => {
+      const chat = openChat(model, { sources: catalogOf(live(alerts)), tools: [...sharedTools, ...tools()] });
+      return { chat, answered: chat.ask(question, { ...STATED, now: at(now) }) };
+    };
+    for (const question of ['Is web ok now?', 'Is web still slow?', 'web now?', 'has web recovered?']) {
+      const { chat, answered } = ask(question, 600, true);
+      const { text, calls } = await answered;
+      assert.ok(!calls.some(({ tool }) => tool === 'read_investigation'), question);
+      const query = calls.find(({ tool }) => tool === 'query_metric')?.input;
+      assert.deepEqual([query?.['from'], query?.['to']], ['2026-03-01T12:00:00Z', '2026-03-01T12:10:00Z'], question);
+      assert.match(text, /^\*\*web is not healthy now\*\*[\s\S]*WebSlow of web at/, text);
+      assertCited(text, chat.evidence);
+    }
+    const well = ask('Is mail ok now?', 600, false);
+    assert.match((await well.answered).text, /^\*\*mail looks healthy now\*\*/);
+    const before = ask('Is web ok now?', -1_200, false);
+    assert.match((await before.answered).text, /^\*\*web looks healthy now\*\*/);
+  });
+
+  it('charts an incident with the healthy time before it', async () => {
+    const chat = openChat(model, {
+      sources: catalogOf(live(false)),
+      tools: [...sharedTools, drawChart, ...tools({ read: { created_at: at(120) } })],
+    });
+    const { calls } = await chat.ask('Plot the pool of db', { ...STATED, now: at(86_400) });
+    const { from, to } = calls.find(({ tool }) => tool === 'query_metric')?.input ?? {};
+    assert.deepEqual([from, to], ['2026-03-01T11:17:00Z', '2026-03-01T12:17:00Z']);
+    assert.deepEqual([calls.at(-1)?.tool, calls.at(-1)?.isError], ['draw_chart', false]);
+  });
+
+  it('says that no source of changes is connected, rather than that nothing changed', async () => {
+    const { text } = await openChat(model, {
+      sources: catalogOf(memorySource({ series: [], description: { kind: 'prometheus' } })),
+    }).ask('what changed?');
+    assert.match(text, /^No source of changes is connected, so they are unknown/);
   });
 
   it('cites by the number of this chat, and takes nothing from a report but its words', async () => {

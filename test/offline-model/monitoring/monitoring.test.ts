@@ -66,8 +66,8 @@ describe('offline model: the chat of a monitoring agent', () => {
       assert.ok(check.type === 'metric' && check.condition.type === 'baseline' && check.source === PROMETHEUS);
       assert.equal(schedule.every_seconds, 60);
     }
-    assert.match(text, /^This is what I understood/);
-    assert.match(text, /not in the plan\. To change anything else, use the form under “Plan”/);
+    assert.match(text, /^Now watching:/);
+    assert.match(text, /not in the plan\. To change anything else, open the plan on this agent’s page/);
   });
 
   it('takes a limit in its unit, and a severity', async () => {
@@ -81,7 +81,7 @@ describe('offline model: the chat of a monitoring agent', () => {
     assert.ok(slow?.type === 'metric' && slow.statistic === 'p99', latency.text);
     assert.deepEqual(slow.condition, { type: 'threshold', operator: '>', value: 0.8 });
     const wrong = await planned('Watch the memory of cart above 5 %');
-    assert.match(wrong.text, /cannot compare 5 % with process_resident_memory_bytes/);
+    assert.match(wrong.text, /5 % cannot be compared with process_resident_memory_bytes/);
   });
 
   it('drafts lines of logs, the health of services, and an instruction about alerts', async () => {
@@ -112,19 +112,63 @@ describe('offline model: the chat of a monitoring agent', () => {
     ]) {
       const { checks, text } = await planned(message);
       assert.deepEqual(checks, [], message);
-      assert.match(text, /nothing is changed|Nothing is changed/);
-      assert.match(text, /the form under “Plan”/);
+      assert.match(text, /Nothing changed/);
+      assert.match(text, /open the plan on this agent’s page/);
     }
-    assert.match((await planned('Watch billing')).text, /no service called “billing”/);
+    assert.match((await planned('Watch billing')).text, /No service is called “billing”/);
   });
 
   it('reads the plan and the findings', async () => {
     const chat = open();
-    assert.match((await chat.ask('What are you watching?')).text, /^I watch nothing yet/);
+    assert.match((await chat.ask('What are you watching?')).text, /^Nothing is watched yet/);
     await chat.ask('Watch the latency of cart every minute');
     await chat.ask('Watch the memory of cart');
     assert.match((await chat.ask('What are you watching?')).text, /- cart-latency: `[\s\S]+- cart-memory: `/);
-    assert.match((await chat.ask('Did you find anything?')).text, /^I have found nothing so far/);
+    assert.match((await chat.ask('Did you find anything?')).text, /^No findings so far/);
+  });
+
+  it('removes the checks that are named, also from the summary, and nothing else', async () => {
+    const agent = newAgent();
+    const chat = open(agent);
+    await chat.ask('Watch the latency and memory of cart every minute');
+    await chat.ask('Watch the latency of checkout');
+    assert.match(agent.plan.summary, /^Watches .*latency of cart; .*memory usage of cart; .*latency of checkout\.$/i);
+    const { text, calls } = await chat.ask('Drop the latency check of cart');
+    assert.deepEqual(
+      calls.map(({ tool }) => tool),
+      ['read_monitoring_plan', 'update_monitoring_plan'],
+    );
+    assert.deepEqual(
+      agent.plan.checks.map(({ id }) => id),
+      ['cart-memory', 'checkout-latency'],
+    );
+    assert.match(agent.plan.summary, /^Watches memory usage of cart; .*latency of checkout\.$/i);
+    assert.match(text, /^Now watching:\n\n- cart-memory: .*\n- checkout-latency: /);
+    const before = agent.version;
+    for (const order of ['Remove the check of billing', 'Stop', 'delete everything'])
+      assert.match((await chat.ask(order)).text, /^Nothing changed: .*open the plan on this agent’s page/);
+    assert.equal(agent.version, before);
+    await chat.ask('stop watching cart');
+    await chat.ask('remove the checkout check');
+    assert.deepEqual([agent.plan.checks, agent.plan.summary], [[], '']);
+  });
+
+  it('looks at least as often as what it watches has to last, and at no more than that', async () => {
+    const { checks, text } = await planned('Alert me when the p95 latency of checkout is over 1 second for 2 minutes');
+    const [{ check, schedule } = assert.fail(text)] = checks;
+    assert.ok(check.type === 'metric');
+    assert.deepEqual(
+      [check.condition, check.window_seconds, schedule.every_seconds],
+      [{ type: 'threshold', operator: '>', value: 1 }, 120, 120],
+    );
+    const hour = await planned('Watch the errors of cart every 10 minutes, above 5 % for an hour');
+    assert.deepEqual(
+      hour.checks.map(({ check: one, schedule: when }) => [
+        one.type === 'metric' && one.window_seconds,
+        when.every_seconds,
+      ]),
+      [[3_600, 600]],
+    );
   });
 
   it('answers questions about the system as any chat', async () => {
@@ -143,6 +187,6 @@ describe('offline model: the chat of a monitoring agent', () => {
   it('may not change a plan without the tool, and says what a refusal said', async () => {
     const tools = agentTools(newAgent()).filter(({ name }) => name !== 'update_monitoring_plan');
     const chat = openChat(model, { sources: shopSources(), tools });
-    assert.match((await chat.ask('Watch the latency of cart')).text, /^I may not change the plan here/);
+    assert.match((await chat.ask('Watch the latency of cart')).text, /^This chat may not change the plan/);
   });
 });

@@ -5,7 +5,18 @@ import { isCitable } from '../../../src/features/tools/index.ts';
 import type { StoredEvidence } from '../../../src/features/tools/tool.ts';
 
 const CODE = /`([^`]*)`/g;
-const NUMBER = /(?<![\w.:/-])\d+(?:[.:]\d+)*/g;
+const TIME = /(?<![\w.:/-])\d+(?::\d+)+/g;
+const FIGURE = /(?<![\w.:/-])(\d[\d,]*(?:\.\d+)?)( %| ms| [KMG]iB)?(?![:\w])/g;
+const IN_EVIDENCE = /\d+(?:\.\d+)?(?:e-?\d+)?/g;
+/** What a figure in the evidence is multiplied by, for the unit that is written. */
+const FACTORS: Record<string, number[]> = {
+  '': [1],
+  ' %': [1, 100],
+  ' ms': [1, 1_000],
+  ' KiB': [1, 2 ** -10],
+  ' MiB': [1, 2 ** -20],
+  ' GiB': [1, 2 ** -30],
+};
 
 /** Every [n] is evidence of the chat; every number and every quotation of a sentence that cites stands in what it cites. */
 export function assertCited(text: string, evidence: readonly StoredEvidence[]): void {
@@ -23,8 +34,19 @@ export function assertCited(text: string, evidence: readonly StoredEvidence[]): 
       );
     }
     const words = sentence.replaceAll(CODE, ' ').replaceAll(/\[\d+\]/g, ' ');
-    for (const [number] of words.matchAll(NUMBER)) assert.ok(contents.includes(number), `${number} of: ${sentence}`);
+    for (const [time] of words.matchAll(TIME)) assert.ok(contents.includes(time), `${time} of: ${sentence}`);
+    const known = [...contents.matchAll(IN_EVIDENCE)].map(Number);
+    for (const [, figure = '', unit = ''] of words.replaceAll(TIME, ' ').matchAll(FIGURE))
+      assert.ok(isRounded(figure, unit, known), `${figure}${unit} of: ${sentence}`);
   }
+}
+
+/** Whether a figure is one of the evidence, in the unit that is written and rounded to the digits that are. */
+function isRounded(figure: string, unit: string, known: readonly number[]): boolean {
+  const value = Number(figure.replaceAll(',', ''));
+  const tolerance = value >= 1_000 ? value * 5e-3 : 0.500_001 * 10 ** -(figure.split('.')[1]?.length ?? 0);
+  const factors = FACTORS[unit] ?? [];
+  return known.some((one) => factors.some((factor) => Math.abs(one * factor - value) <= tolerance));
 }
 
 /** Code in a sentence, as it stands in a text or within a text of JSON. */

@@ -17,37 +17,33 @@ export const check: Playbook = {
   play(situation) {
     const { transcript, tools, isConcluding } = situation;
     const submissions = transcript.calls.filter(({ tool }) => tool === SUBMIT);
-    if (submissions.some(({ isError }) => !isError)) return { text: 'The result is submitted.', calls: [] };
+    if (submissions.some(({ isError }) => !isError)) return { text: 'Result submitted.', calls: [] };
     const opening = openingOf(transcript.opening);
     if (opening.instruction === '')
-      return submit({
-        status: 'failed',
-        summary: 'There is no instruction to carry out.',
-        observations: [],
-      });
+      return submit({ status: 'failed', summary: 'There is no instruction to carry out.', observations: [] });
     const file = openCase(transcript.calls);
     const can = (tool: string): boolean => tools.has(tool);
     const mayLook = !isConcluding && submissions.length === 0 && transcript.turn < MAX_TURNS;
     if (mayLook && can('list_sources') && !wasCalled(file, 'list_sources')) {
-      return { text: 'I look up the telemetry sources.', calls: [call('list_sources', {})] };
+      return { text: 'Listing the telemetry sources.', calls: [call('list_sources', {})] };
     }
     const looks = looksOf(file, opening);
     const calls = mayLook ? nextLooks(file, looks, can) : [];
-    if (calls.length > 0) return { text: 'I look at what the instruction is about.', calls };
+    if (calls.length > 0) return { text: 'Querying what the instruction names.', calls };
     const result = resultOf(file, looks);
     if (submissions.length === 0) return submit(result);
     if (submissions.length >= MAX_SUBMISSIONS) {
-      return { text: 'The result was not accepted, and I cannot write it any other way.', calls: [] };
+      return { text: 'The result was not accepted.', calls: [] };
     }
     // Without evidence it is neither a finding nor ok.
     return submit({
       status: 'failed',
-      summary: `I could not cite what I saw: ${result.summary}`.slice(0, 500).toWellFormed(),
+      summary: `No evidence could be cited: ${result.summary}`.slice(0, 500).toWellFormed(),
       observations: [],
     });
   },
 };
 
 function submit(result: object): Turn {
-  return { text: 'I submit the result.', calls: [call(SUBMIT, { ...result })] };
+  return { text: 'Submitting the result.', calls: [call(SUBMIT, { ...result })] };
 }

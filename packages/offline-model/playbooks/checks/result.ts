@@ -1,4 +1,5 @@
 /** Concludes a check: numbers and lines decide, and each finding quotes its evidence. */
+import { quantity } from '@casebook/wording';
 import type { InstructionResult } from '../../../../src/features/monitoring-agents/instruction/submit-check-result.ts';
 import type { QueryMetricResult } from '../../../../src/features/tools/results.ts';
 import type { Call } from '../../transcript.ts';
@@ -6,7 +7,7 @@ import { given } from '../calls.ts';
 import type { CaseFile, Found } from '../investigation/case-file.ts';
 import { members } from '../investigation/citations.ts';
 import { inUnit, type Limit } from '../reading.ts';
-import { clip, listed, measured } from '../wording.ts';
+import { clip, listed } from '../wording.ts';
 import type { Looks } from './looks.ts';
 
 type Observation = InstructionResult['observations'][number];
@@ -21,7 +22,8 @@ const MAX_EXCERPT_CHARACTERS = 2_000;
 export function resultOf(file: CaseFile, looks: Looks): InstructionResult {
   const seen = file.readings.length + file.logs.length + file.changes.length;
   const missing = unseen(file, looks);
-  if (seen === 0) return { status: 'failed', summary: clip(`I could not look: ${missing}`, 500), observations: [] };
+  if (seen === 0)
+    return { status: 'failed', summary: clip(`Nothing could be checked: ${missing}`, 500), observations: [] };
   const all = [
     ...file.readings.flatMap((found) => ofMetric(found, looks)),
     ...file.logs.flatMap((found) => ofLogs(found, looks)),
@@ -33,7 +35,7 @@ export function resultOf(file: CaseFile, looks: Looks): InstructionResult {
     .toSorted((a, b) => Number(b.is_finding) - Number(a.is_finding))
     .slice(0, MAX_OBSERVATIONS);
   const [first, ...others] = observations.filter((one) => one.is_finding);
-  const beside = missing === '' ? '' : ` Not looked at: ${missing}`;
+  const beside = missing === '' ? '' : ` Not checked: ${missing}`;
   if (first) {
     const more = others.length > 0 ? ` And ${others.length} more.` : '';
     return { status: 'finding', summary: clip(`${first.text}${more}${beside}`, 500), observations };
@@ -44,7 +46,7 @@ export function resultOf(file: CaseFile, looks: Looks): InstructionResult {
     file.logs.length > 0 ? 'logs' : '',
     file.changes.length > 0 ? 'changes' : '',
   ].filter(Boolean);
-  return { status: 'ok', summary: clip(`I looked at ${listed(what)}: nothing unusual.${beside}`, 500), observations };
+  return { status: 'ok', summary: clip(`Checked ${listed(what)}: nothing unusual.${beside}`, 500), observations };
 }
 
 function ofMetric({ call, result }: Found<QueryMetricResult>, { limit: named }: Looks): Observation[] {
@@ -57,12 +59,12 @@ function ofMetric({ call, result }: Found<QueryMetricResult>, { limit: named }: 
     const beyond = named && limit !== undefined ? known.find(([, value]) => isBeyond(value, named, limit)) : undefined;
     const score = anomaly.direction === 'either' ? Math.abs(anomaly.score) : anomaly.score;
     const isUnusual = !named && score >= UNUSUAL;
-    const usual = anomaly.baseline_median === null ? '' : `; usual is ${measured(anomaly.baseline_median, unit)}`;
+    const usual = anomaly.baseline_median === null ? '' : `; baseline ${quantity(anomaly.baseline_median, unit)}`;
     const text = beyond
-      ? `${subject} was ${measured(beyond[1], unit)} at ${beyond[0]}, the limit is ${limit ?? ''}${usual}.`
+      ? `${subject} was ${quantity(beyond[1], unit)} at ${beyond[0]}, limit ${quantity(limit, unit)}${usual}.`
       : isUnusual
-        ? `${subject} is ${measured(anomaly.incident_value ?? last[1], unit)}${usual}, which is outside its usual range.`
-        : `${subject} is ${measured(last[1], unit)}${usual}.`;
+        ? `${subject} is ${quantity(anomaly.incident_value ?? last[1], unit)}, outside its normal range${usual}.`
+        : `${subject} is ${quantity(last[1], unit)}${usual}.`;
     const excerpt = beyond ? JSON.stringify(beyond) : members(anomaly, 'score', 'baseline_median');
     return [observation(call, { subject, text, service, isFinding: beyond !== undefined || isUnusual }, excerpt)];
   });
@@ -157,7 +159,7 @@ function unseen(file: CaseFile, { telemetry, unknown, signals, isAboutChanges }:
     telemetry.choice ? '' : 'no telemetry source can be read',
     unknown === undefined ? '' : `no service is called ${clip(unknown, 60)}`,
     signals.length > 0 && file.readings.length === 0
-      ? `there is no metric for the ${listed(signals.map(({ title }) => title))}`
+      ? `no metric for the ${listed(signals.map(({ title }) => title))}`
       : '',
     isAboutChanges && file.changes.length === 0 ? 'no source lists changes' : '',
     failed.length > 0 ? `${listed(failed)} failed` : '',

@@ -9,6 +9,8 @@ export interface Chat {
   /** Those for this question. */
   calls: Call[];
   turnsSpent: number;
+  /** Where to look for what a live source shows, unless the question is about now. */
+  period?: { from?: string; to?: string };
   situation: Situation;
 }
 

@@ -6,7 +6,7 @@ import type { Playbook } from '../../decide.ts';
 import { bullets, paragraphs } from '../wording.ts';
 import { chartPlay } from './charts.ts';
 import { has, readChat, type Chat, type Play } from './chat.ts';
-import { readIntent } from './intent.ts';
+import { isAboutNow, readIntent } from './intent.ts';
 import { listPlay, readPlay, startPlay, subjectOf } from './investigations.ts';
 import { lookupPlay } from './lookups.ts';
 import { problemPlay } from './problem.ts';
@@ -14,11 +14,11 @@ import { problemPlay } from './problem.ts';
 /** Model turns for one question, before it answers with what it has. */
 const MAX_TURNS = 13;
 const NO_EDITS =
-  'I changed nothing: editing files needs a language model, and no Anthropic API key is configured (ANTHROPIC_API_KEY).';
+  'Nothing changed: editing files needs a language model, and no Anthropic API key is configured (ANTHROPIC_API_KEY).';
 const WHO =
   "I am Casebook's offline model: I follow written playbooks, because no Anthropic API key is configured (ANTHROPIC_API_KEY).";
 const NOT_UNDERSTOOD =
-  'I did not understand that. The offline model understands only a few plain questions; with an Anthropic API key (ANTHROPIC_API_KEY), a language model answers any question.';
+  'I did not understand that. The offline model understands a few plain questions only; with an Anthropic API key (ANTHROPIC_API_KEY), a language model answers any.';
 
 export const conversation: Playbook = {
   fits: () => true,
@@ -50,7 +50,7 @@ function playOf(chat: Chat): Play {
     case 'read investigation':
       return has(chat, 'read_investigation') ? readPlay(chat) : missing('read_investigation');
     case 'problem':
-      return report && chat.earlier.length === 0 ? report : problemPlay(chat);
+      return report && chat.earlier.length === 0 && !isAboutNow(chat.question.text) ? report : problemPlay(chat);
     case undefined:
       return report ?? { answer: () => paragraphs(NOT_UNDERSTOOD, abilities(chat)) };
     default:
@@ -65,7 +65,7 @@ function missing(tool: string): Play {
 function abilities(chat: Chat): string {
   return `What you can ask:\n\n${bullets([
     'the likely cause of a problem, with the evidence: “Why is checkout failing?”',
-    'services, metrics, logs, traces and dependencies, recent changes, alerts: “What depends on cart?”, “Show me the logs of orders”',
+    'services, metrics, logs, dependencies, changes, alerts: “What depends on cart?”, “Is orders ok now?”',
     ...(has(chat, 'start_investigation') ? ['an investigation: “Investigate the checkout errors”'] : []),
     ...(has(chat, 'read_investigation') ? ['past reports: “What did the last investigation find?”'] : []),
     ...(has(chat, 'draw_chart') ? ['a chart: “Plot the latency of checkout”'] : []),

@@ -19,6 +19,11 @@ const READ_CHARACTERS = 2_000;
 
 export const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/i;
 
+/** Whether a service is well. */
+const HEALTH =
+  /^(?:is|are|has|have)\b.*\b(?:ok(?:ay)?|up|fine|healthy|working|normal|stable|back|over|fixed|resolved|recovered|down|slow|failing|broken|degraded|unhealthy|now|still|again)\b|\b(?:status|health) of\b/i;
+const NOW = /\b(?:now|currently|at the moment|still)\b/i;
+
 const INTENTS: [RegExp, Intent][] = [
   [
     /^(?:hi|hello|hey|help|thanks?|thank you|who are you|what are you|what can (?:you do|i ask))\b.{0,20}$/i,
@@ -49,6 +54,7 @@ const INTENTS: [RegExp, Intent][] = [
   [/\b(?:list|show|which|what|all)\b.*\bservices\b/i, 'services'],
   [/\b(?:list|show|which|what|all)\b.*\bmetrics\b/i, 'metrics'],
   [/\b(?:list|show|which|what|all)\b.*\b(?:sources|incidents|recordings|systems)\b/i, 'sources'],
+  [HEALTH, 'metric'],
   [
     /^(?=.*\b(?:p\d\d|latency|response time|error[- ]?rate|cpu|memory|throughput|request[- ]?rate|rps|traffic|utili[sz]ation|throttling|connections?|pool|restarts?|disk|queue|metric)\b)(?:.*\?$|(?:and|please)?\s*(?:what|show|how|give|get)\b)/is,
     'metric',
@@ -57,9 +63,13 @@ const INTENTS: [RegExp, Intent][] = [
     /\b(?:fail\w*|errors?|slow\w*|down|outages?|broken|crash\w*|degrad\w*|latency|time-?outs?|timing out|unavailable|unreachable|5\d\d|spik\w*|problems?|issues?|incidents?|wrong|stuck|unhealthy|happened|high)\b/i,
     'problem',
   ],
+  [NOW, 'metric'],
 ];
 
 export function readIntent(text: string): Intent | undefined {
   const said = text.trim().slice(0, READ_CHARACTERS);
   return INTENTS.find(([pattern]) => pattern.test(said))?.[1];
 }
+
+/** No report of the past, and no result of an earlier question, answers it. */
+export const isAboutNow = (text: string): boolean => HEALTH.test(text) || NOW.test(text);

@@ -18,7 +18,7 @@ export function startPlay(chat: Chat): Play {
   return {
     next() {
       const started = lastCall(chat, 'start_investigation');
-      if (!started) return { text: 'I start an investigation.', calls: [call('start_investigation', { query })] };
+      if (!started) return { text: 'Starting an investigation.', calls: [call('start_investigation', { query })] };
       const id = idOf(started);
       const follows = callsOf(chat, 'follow_investigation');
       const last = follows.at(-1);
@@ -27,8 +27,8 @@ export function startPlay(chat: Chat): Play {
       return {
         text:
           follows.length === 0
-            ? `It runs as ${name(id)}. I am waiting for its result.`
-            : 'It is still running. I keep waiting.',
+            ? `Investigation ${name(id)} is running. Waiting for its result.`
+            : 'Still running. Waiting for its result.',
         calls: [call('follow_investigation', { investigation_id: id })],
       };
     },
@@ -38,14 +38,14 @@ export function startPlay(chat: Chat): Play {
 
 function startAnswer(chat: Chat): string {
   const started = lastCall(chat, 'start_investigation');
-  if (!started) return 'I had to answer before I could start the investigation.';
+  if (!started) return 'The time ran out before the investigation started.';
   if (started.isError) return `The investigation could not be started: ${failureOf(started)}${cite(started)}.`;
   const id = name(idOf(started) ?? 'without an id');
   const followed = callsOf(chat, 'follow_investigation').findLast(({ isError }) => !isError);
   const status = followed && textMember(followed.body, 'status');
   if (!followed || status === undefined || status === 'processing')
     return `Investigation ${id} is running${cite(followed ?? started)}. Ask me “what did investigation ${id} find?” in a moment.`;
-  return paragraphs(`Investigation ${id} is ${name(status)}${cite(followed)}.`, report(followed));
+  return paragraphs(`Investigation ${id}: ${name(status)}${cite(followed)}.`, report(followed));
 }
 
 export function readPlay(chat: Chat): Play {
@@ -56,10 +56,10 @@ export function readPlay(chat: Chat): Play {
       const id = UUID.exec(chat.question.text)?.[0] ?? subjectOf(chat) ?? (list && newestIn(list));
       if (id !== undefined)
         return {
-          text: `I read investigation ${name(id)}.`,
+          text: `Reading investigation ${name(id)}.`,
           calls: [call('read_investigation', { investigation_id: id })],
         };
-      const text = 'I look up the last investigations.';
+      const text = 'Listing recent investigations.';
       return list ? undefined : { text, calls: [call('list_investigations', { limit: MAX_LISTED })] };
     },
     answer: () => readAnswer(chat),
@@ -70,23 +70,23 @@ function readAnswer(chat: Chat): string {
   const read = lastCall(chat, 'read_investigation');
   const list = lastCall(chat, 'list_investigations');
   const failed = [read, list].find((made) => made?.isError);
-  if (failed) return `I could not read it: ${failureOf(failed)}${cite(failed)}.`;
-  if (!read) return list ? `There are no investigations yet${cite(list)}.` : 'I had to answer before I could read it.';
+  if (failed) return `The investigation could not be read: ${failureOf(failed)}${cite(failed)}.`;
+  if (!read) return list ? `There are no investigations yet${cite(list)}.` : 'The time ran out before it was read.';
   const id = name(idOf(read) ?? '');
   const status = textMember(read.body, 'status') ?? '';
   if (status === 'processing') return `Investigation ${id} is still running${cite(read)}. Ask again in a moment.`;
   const about = quote(textMember(read.body, 'query') ?? '', 160);
-  return paragraphs(`Investigation ${id}, about ${about}, is ${name(status)}${cite(read)}.`, report(read));
+  return paragraphs(`Investigation ${id} (${name(status)}): ${about}${cite(read)}.`, report(read));
 }
 
 export function listPlay(chat: Chat): Play {
   const list = lastCall(chat, 'list_investigations');
-  const next = { text: 'I list the investigations.', calls: [call('list_investigations', { limit: MAX_LISTED })] };
+  const next = { text: 'Listing recent investigations.', calls: [call('list_investigations', { limit: MAX_LISTED })] };
   return { next: () => (list ? undefined : next), answer: () => listAnswer(list) };
 }
 
 function listAnswer(list: Call | undefined): string {
-  if (!list) return 'I had to answer before I could list them.';
+  if (!list) return 'The time ran out before they were listed.';
   if (list.isError) return `The investigations could not be listed: ${failureOf(list)}${cite(list)}.`;
   const lines = rowsOf(jsonOf(list), 'investigations').map((row) => {
     const summary = textOf(row, 'alert_summary');
@@ -96,7 +96,7 @@ function listAnswer(list: Call | undefined): string {
   });
   if (lines.length === 0) return `There are no investigations yet${cite(list)}.`;
   return paragraphs(
-    'These are the last investigations:',
+    'Recent investigations:',
     bullets(lines),
     'To read one, ask “what did investigation … find?” with its id.',
   );
@@ -117,7 +117,7 @@ function report(result: Call): string {
   const cause = sectionOf(text, 'Root cause');
   const change = sectionOf(text, 'Recommended change');
   return paragraphs(
-    cause === '' ? `It has no report to read from${cited}.` : `**Root cause:** ${cause}${cited}`,
+    cause === '' ? `It has no report${cited}.` : `**Root cause:** ${cause}${cited}`,
     confidence ? `**Confidence:** ${confidence}${cited}` : '',
     change === '' ? '' : `**Recommended:** ${change}${cited}`,
   );

@@ -6,6 +6,7 @@ import {
   isLive,
   pointsTo,
   usableSources,
+  timeIn,
   type ListedSource,
   type SourceChoice,
 } from '../investigation/sources.ts';
@@ -14,7 +15,9 @@ import { lexicalScores } from '../investigation/words.ts';
 import { servicesIn, unknownServiceIn, withoutQuotes } from '../reading.ts';
 import { servicesOf } from '../telemetry.ts';
 import { given } from '../calls.ts';
+import { iso } from '../wording.ts';
 import type { Chat } from './chat.ts';
+import { isAboutNow } from './intent.ts';
 
 export interface Target {
   choice: SourceChoice;
@@ -26,7 +29,6 @@ export interface Target {
   unknown?: string;
 }
 
-export const STAYS = 'this chat is about it';
 const GOES_ON = /^(?:and|also|but|so|then|ok)\b|\b(?:it|its|they|their|that|this)\b/i;
 
 /** A chat stays with its source until a question names another, or is a new one about a cause. */
@@ -37,7 +39,7 @@ export function settle(chat: Chat, sources: CaseFile['sources'], isNew: boolean)
   const source = usable.find(({ id }) => previous !== undefined && id === given(previous, 'source'))?.id;
   const fitting = source === undefined || (isNew && !GOES_ON.test(text)) ? closest(text, usable) : undefined;
   if (source === undefined || fitting) return fitting;
-  return usable.some((one) => one.id !== source && pointsTo(text, one)) ? undefined : { source, why: STAYS };
+  return usable.some((one) => one.id !== source && pointsTo(text, one)) ? undefined : { source, stays: true };
 }
 
 /** The recording whose title and alerts share most with the question; live sources are about now. */
@@ -52,9 +54,7 @@ function closest(text: string, usable: readonly ListedSource[]): Settled | undef
     return (titles[index] ?? 0) + own.reduce((sum, score) => sum + score / own.length, 0);
   });
   const best = usable[scores.indexOf(Math.max(...scores))];
-  return best && Math.max(...scores) > 0
-    ? { source: best.id, why: 'its title and alerts fit your question best' }
-    : undefined;
+  return best && Math.max(...scores) > 0 ? { source: best.id, stays: false } : undefined;
 }
 
 function canonical(text: string): string {
@@ -79,6 +79,15 @@ export function targetOf(chat: Chat, file: CaseFile): Target | undefined {
     return { choice, isNamed: false, unknown };
   const before = /\b(?:all|every|each|any)\b/i.test(words) ? undefined : lastService(chat);
   return { choice, isNamed: false, ...(before !== undefined && known.includes(before) && { service: before }) };
+}
+
+const NOW_MS = 10 * 60_000;
+
+/** The last minutes of a live source, where a question is about now. Empty: the tool decides. */
+export function periodOf({ question: { text, context }, period }: Chat, { choice }: Target): Chat['period'] {
+  const now = isLive(choice.primary) ? Date.parse(timeIn(context) ?? '') : Number.NaN;
+  if (Number.isNaN(now)) return {};
+  return isAboutNow(text) ? { from: iso(now - NOW_MS), to: iso(now) } : period;
 }
 
 /** The service that `it` means: the cause or subject of an earlier question. */

@@ -24,10 +24,11 @@ export interface TraceComparison {
   network: { caller: string; callee: string; words: string }[];
 }
 
+/** The source to begin with, if already decided. */
 export interface Settled {
   source: string;
-  /** Completes a sentence that ends in "because". */
-  why: string;
+  /** The chat is about it. */
+  stays: boolean;
 }
 
 /** What the calls are made for. */
@@ -35,7 +36,6 @@ interface Assignment {
   query: string;
   /** What people have said since. */
   messages: readonly Message[];
-  /** The source to begin with, if already decided. */
   settled?: Settled;
 }
 
@@ -90,6 +90,7 @@ export function openCase(calls: readonly Call[], assignment: Partial<Assignment>
       incident: none.window,
       baseline: none.window,
       onset: null,
+      symptom: null,
       considered: { services: 0, series: 0 },
       causes: [],
       confidence: 0,

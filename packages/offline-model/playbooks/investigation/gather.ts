@@ -16,23 +16,24 @@ type NextStep =
 
 export function nextStep(file: CaseFile, can: (tool: string) => boolean): NextStep {
   if (can('list_sources') && !wasCalled(file, 'list_sources')) {
-    return step(0, 'I start with a plan and a list of the telemetry sources.', [call('list_sources', {})]);
+    return step(0, 'Listing the telemetry sources.', [call('list_sources', {})]);
   }
   const choice = chooseSources(file);
   if (!choice) return { done: true };
   if (choice.services && can('list_services') && needsServices(file, choice) && !wasCalled(file, 'list_services')) {
-    const text = `I use source ${name(choice.primary.id)}, because ${choice.why}. I list its services to find the one with the symptom.`;
+    const text = `Listing the services of ${name(choice.primary.id)}.`;
     return { done: false, text, calls: [call('list_services', { source: choice.services.id })] };
   }
   if (mismatchOf(file, choice)) return { done: true };
   const symptom = symptomOf(file, choice);
-  if (!symptom) return { done: true, partial: 'No service is known to start from:' };
+  if (!symptom) return { done: true, partial: 'No service to start from is known.' };
   if (can('rank_root_causes') && !wasCalled(file, 'rank_root_causes')) {
     const first = survey(file, choice, symptom).filter((planned) => can(planned.name));
-    if (first.length > 0) return step(1, surveyText(choice, symptom), first);
+    const text = `Checking the metric and dependencies of ${name(symptom.service)} in ${name(choice.primary.id)}.`;
+    if (first.length > 0) return step(1, text, first);
   }
   const ranking = can('rank_root_causes') ? nextRanking(file, choice, symptom) : undefined;
-  if (ranking) return step(2, 'Now I rank possible causes across all services.', [ranking]);
+  if (ranking) return step(2, 'Ranking possible causes across all services.', [ranking]);
   const { text, calls } = examine(file, choice, symptom);
   const possible = calls.filter((planned) => can(planned.name));
   return possible.length > 0 ? step(3, text, possible) : { done: true };
@@ -46,19 +47,6 @@ function nextRanking(file: CaseFile, { metrics }: SourceChoice, symptom: Symptom
   const tried = file.failures.filter(({ tool }) => tool === 'rank_root_causes');
   if (tried.length === 0) return call('rank_root_causes', { source: metrics.id, service, metric, at });
   return tried.length === 1 && metric ? call('rank_root_causes', { source: metrics.id, service, at }) : undefined;
-}
-
-function surveyText(choice: SourceChoice, { service, metric, from }: Symptom): string {
-  const others = [choice.logs, choice.changes, choice.dependencies]
-    .filter((source) => source && source.id !== choice.primary.id)
-    .map((source) => source?.id ?? '');
-  const also = others.length > 0 ? ` together with ${[...new Set(others)].map(name).join(', ')}` : '';
-  const whose = {
-    alert: `the alert is on ${name(service)}${metric ? ` (${name(metric)})` : ''}`,
-    query: `the query is about ${name(service)}`,
-    guess: `nothing names a service, so I guess ${name(service)}`,
-  }[from];
-  return `I use source ${name(choice.primary.id)}${also}, because ${choice.why}; ${whose}. I look at its metric and its dependencies.`;
 }
 
 function step(stage: 0 | 1 | 2 | 3, text: string, calls: PlannedCall[]): NextStep {

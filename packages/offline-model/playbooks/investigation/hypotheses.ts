@@ -34,7 +34,7 @@ export function hypotheses(
     {
       statement: atFault(cause.service),
       verdict: 'supported',
-      reasoning: rankSentence(file.ranking, citations, cause),
+      reasoning: rankSentence(file, citations, cause),
     },
     ...rivalsOf(file, cause, named).map((rival) => judgeService(file, cause, rival, citations)),
     ...changesNear(file)
@@ -58,18 +58,20 @@ function judgeService(file: CaseFile, cause: RankedCause, rival: RankedCause, ci
   const scores = citeScores(file, citations, rival);
   const [strongest] = rival.evidence;
   if (!strongest || !isDisturbed(rival)) {
-    return { statement, verdict: 'ruled_out', reasoning: `It shows no harmful change${scores}.` };
+    return { statement, verdict: 'ruled_out', reasoning: `No harmful change${scores}.` };
   }
   const shown = evidenceSentence(file, citations, rival, strongest);
   const path = pathBetween(file, rival.service, cause.service);
-  const waits = path && `It waits for ${code(cause.service)} (${path.map((one) => code(one)).join(' → ')})`;
+  const waits =
+    path &&
+    `it waits for ${code(cause.service)} (${path.map((one) => code(one)).join(' → ')})${citeEdge(file, citations, path)}`;
   if (waits && rival.score < rival.own_score / 2) {
-    const why = `${waits}${citeEdge(file, citations, path)}, and what it calls accounts for most of this${scores}.`;
+    const why = `Affected, not the cause: ${waits}, and its callees account for most of this${scores}.`;
     return { statement, verdict: 'ruled_out', reasoning: `${shown} ${why}` };
   }
   const why = waits
-    ? `${waits}${citeEdge(file, citations, path)}, which may explain this or part of it.`
-    : `It is disturbed too, and nothing found shows that ${code(cause.service)} is the reason${scores}.`;
+    ? `Possibly affected only: ${waits}, which may explain this or part of it.`
+    : `Anomalous too, and nothing ties it to ${code(cause.service)}${scores}.`;
   return { statement, verdict: 'open', reasoning: `${shown} ${why}` };
 }
 
@@ -78,13 +80,13 @@ function judgeChange(file: CaseFile, cause: RankedCause, near: NearChange, citat
   const { id, service } = near.change;
   const fact = changeSentence(citations, near, onsetOf(file));
   const cited = citations.cite(file.ranking?.call, file.ranking ? members(file.ranking.result, 'alert') : '');
-  const statement = `The change ${code(id)}${service ? ` of ${code(service)}` : ''} caused the incident.`;
+  const statement = `Change ${code(id)}${service ? ` of ${code(service)}` : ''} caused the incident.`;
   const ruledOut = (why: string): Hypothesis => ({ statement, verdict: 'ruled_out', reasoning: `${fact} ${why}.` });
   if (!precedes(file, near.change)) return ruledOut(`It came after the alert${cited}`);
   const ranked = service === undefined ? undefined : rankedAs(file, service);
   if (service && ranked && service !== cause.service && !isDisturbed(ranked))
     return ruledOut(`${code(service)} shows no harmful change since${citeScores(file, citations, ranked)}`);
-  const why = `It came before the alert, and what was read does not rule it out${cited}.`;
+  const why = `It came before the alert, and nothing rules it out${cited}.`;
   return { statement, verdict: 'open', reasoning: `${fact} ${why}` };
 }
 
@@ -94,7 +96,7 @@ function leads(file: CaseFile, named: string[], citations: Citations): Hypothesi
   return [...new Set([...read, ...named])].slice(0, MAX_LEADS).flatMap((service): Hypothesis[] => {
     const finding = findingsOf(file, service).find(({ kind }) => kind === 'resource' || kind === 'blames');
     const ranked = rankedAs(file, service);
-    const quiet = ranked ? `Its metrics show no clear harmful change${citeScores(file, citations, ranked)}.` : '';
+    const quiet = ranked ? `No clear harmful change in its metrics${citeScores(file, citations, ranked)}.` : '';
     const reasoning = [finding ? findingSentence(citations, service, finding) : '', quiet].filter(Boolean).join(' ');
     return reasoning ? [{ statement: atFault(service), verdict: 'open', reasoning }] : [];
   });

@@ -16,11 +16,11 @@ const SUBMIT = 'submit_report';
 const QUERY = /<query>([\s\S]*)<\/query>/;
 const MAX_SUBMISSIONS = 3;
 const STAGES = [
-  'List the telemetry sources and choose the ones that fit',
-  'Look at the alerting metric and what its service depends on',
+  'Choose telemetry sources',
+  'Check the alerting metric and dependencies',
   'Rank possible causes',
-  'Read metrics, logs and changes of the top suspects',
-  'Write the report with citations',
+  'Examine the top suspects',
+  'Write the report',
 ] as const;
 
 export const investigation: Playbook = {
@@ -29,11 +29,12 @@ export const investigation: Playbook = {
     const { opening, messages, calls } = situation.transcript;
     const file = openCase(calls, { query: QUERY.exec(opening)?.[1]?.trim() ?? opening, messages });
     const submissions = callsOf(file, SUBMIT);
-    if (submissions.some((call) => !call.isError)) return { text: 'The report is submitted.', calls: [] };
+    if (submissions.some((call) => !call.isError)) return { text: 'Report submitted.', calls: [] };
     const last = submissions.at(-1);
-    if (last) return submissions.length < MAX_SUBMISSIONS ? resubmit(file, last) : giveUp(last.body);
+    if (last && submissions.length < MAX_SUBMISSIONS) return resubmit(file, last);
+    if (last) return { text: `The report was not accepted: ${last.body}`, calls: [] };
     if (situation.isConcluding) {
-      return submit(file, 'Partial report, because the run had to end before every step was done:');
+      return submit(file, 'Partial report: the run ended before every step was done.');
     }
     return acknowledge(situation, file, nextTurn(situation, file));
   },
@@ -46,7 +47,7 @@ function nextTurn({ tools }: Situation, file: CaseFile): Turn {
 }
 
 function submit(file: CaseFile, partial?: string): Turn {
-  return { text: 'I submit the report.', calls: [plan(STAGES.length, file), reportCall(file, partial)] };
+  return { text: 'Submitting the report.', calls: [plan(STAGES.length, file), reportCall(file, partial)] };
 }
 
 function reportCall(file: CaseFile, partial?: string): PlannedCall {
@@ -67,16 +68,9 @@ function resubmit(file: CaseFile, last: CaseFile['failures'][number]): Turn {
     ? { ...again.input, accept_unverified: true }
     : { ...again.input, hypotheses: [], timeline: [] };
   const text = takesUnverified
-    ? 'Some claims could not be verified. I have no better evidence, so I submit the report with those claims marked.'
-    : 'The report was rejected. I submit its essential part.';
+    ? 'Some claims could not be verified; submitting the report with those marked.'
+    : 'Report rejected; submitting its essential part.';
   return { text, calls: [{ name: SUBMIT, input }] };
-}
-
-function giveUp(error: string): Turn {
-  return {
-    text: `The report was not accepted, and I cannot write it any other way. The last answer was: ${error}`,
-    calls: [],
-  };
 }
 
 /** Answers a message that came in the meantime. */
@@ -84,8 +78,8 @@ function acknowledge({ transcript }: Situation, file: CaseFile, turn: Turn): Tur
   const fresh = transcript.messages.filter((message) => message.turn === transcript.turn);
   if (fresh.length === 0) return turn;
   const named = namedByPeople(file, fresh);
-  if (named.length > 0) return { ...turn, text: `Noted: I will look at ${named.join(', ')} as well. ${turn.text}` };
-  return { ...turn, text: `I read your message, but it names no service I know. ${turn.text}` };
+  if (named.length > 0) return { ...turn, text: `Noted: looking at ${named.join(', ')} as well. ${turn.text}` };
+  return { ...turn, text: `Your message names no service I know. ${turn.text}` };
 }
 
 /** A stage that was never begun is skipped, not done. */

@@ -19,7 +19,7 @@ const TROUBLE = /\b(?:broke|broken|wrong|problem|issue|incident|outage|alert\w*|
 export function mismatchOf(file: CaseFile, choice: SourceChoice): Mismatch | undefined {
   const { query, services, settled, ranking } = file;
   const { primary } = choice;
-  if (ranking || settled) return undefined;
+  if (ranking || settled?.stays) return undefined;
   if (isOutside(timeIn(query), choice)) return 'time';
   const canTell = services !== undefined || choice.services === undefined;
   return !canTell || isKnown(file, primary) || namedByPeople(file).length > 0 ? undefined : 'subject';
@@ -61,7 +61,7 @@ export function askBack(file: CaseFile, choice: SourceChoice, mismatch: Mismatch
     .slice(0, MAX_NAMED)
     .map((source) => {
       const { window } = source;
-      const period = window ? ` covers ${name(window.from)} to ${name(window.to)}` : ' is about now';
+      const period = window ? ` covers ${name(window.from)} to ${name(window.to)}` : ' is live';
       return `${name(source.id)}${isLive(source) ? '' : ' (recorded)'}${period}${of(source)}.`;
     });
   const names = (file.services?.result.services ?? []).map((service) => name(service.name));
@@ -72,14 +72,14 @@ export function askBack(file: CaseFile, choice: SourceChoice, mismatch: Mismatch
       : '';
   const said = {
     time: {
-      title: 'Not found here: no source covers the time of the question',
-      why: `The time ${name(timeIn(file.query) ?? '')} lies outside of what ${name(primary.id)} covers${of(primary)}.`,
-      ask: 'Ask about a time that a source covers, or connect a source that has data from then.',
+      title: 'No connected source covers that time',
+      why: `${name(timeIn(file.query) ?? '')} is outside the period that ${name(primary.id)} covers${of(primary)}.`,
+      ask: 'Ask about a time that a source covers, or connect a source with data from then.',
     },
     subject: {
-      title: 'Which service is it about? The question matches nothing that is connected',
-      why: `The question names no service, alert or time that a source knows${of(primary)}.`,
-      ask: 'Ask again with the service that has the symptom, the alert that fired, or when it happened.',
+      title: 'Which service is this about? The question matches nothing connected',
+      why: `The question names no service, alert or time that any source knows${of(primary)}.`,
+      ask: 'Ask again and name the affected service, the alert or the time.',
     },
   }[mismatch];
   return {

@@ -6,8 +6,8 @@ import { clip } from '../wording.ts';
 export function recommendation({ cause, change, findings }: Conclusion): Report['recommended_change'] {
   if (!cause) {
     return {
-      summary: 'Describe the symptom in more detail (service, time, what was observed), then rerun.',
-      details: 'Nothing that was read points to a single service, so there is nothing to change yet.',
+      summary: 'Describe the symptom in more detail (service, time, what you observed), then rerun.',
+      details: 'No single service stands out, so there is nothing to change yet.',
     };
   }
   const { service, signals, evidence } = cause;

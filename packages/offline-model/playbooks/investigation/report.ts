@@ -11,10 +11,11 @@ import type { SourceChoice } from './sources.ts';
 import {
   changeSentence,
   citeEdge,
+  citeScores,
   evidenceSentence,
   exhaustionOf,
+  feltSentence,
   findingSentence,
-  rankSentence,
 } from './statements.ts';
 import { traceSentence } from './trace-evidence.ts';
 import { clip, failureOf, name, quote } from '../wording.ts';
@@ -28,22 +29,22 @@ const TROUBLE: Record<string, string> = {
   errors: 'failing',
   availability: 'failing',
   saturation: 'saturated',
-  headroom: 'short of a resource',
+  headroom: 'resource nearly exhausted',
   traffic: 'unusual traffic',
-  self_time: 'slow by itself',
-  edge_time: 'its calls wait on the network',
+  self_time: 'slow in its own code',
+  edge_time: 'network latency',
   span_errors: 'failing',
-  missing_calls: 'calls are missing',
+  missing_calls: 'missing calls',
   new_calls: 'new calls',
   new_logs: 'new log lines',
-  missing_logs: 'usual log lines are missing',
-  log_rate: 'unusual rate of log lines',
+  missing_logs: 'missing log lines',
+  log_rate: 'unusual log rate',
 };
 
 /** `slow`, `failing` and the like. */
 export function troubleOf({ signals, evidence: [strongest] }: RankedCause): string {
   const kind = strongest === undefined || strongest.kind === 'metric' ? signals[0]?.meaning : strongest.kind;
-  return (kind === undefined ? undefined : TROUBLE[kind]) ?? 'disturbed';
+  return (kind === undefined ? undefined : TROUBLE[kind]) ?? 'anomalous';
 }
 
 interface ReportContext {
@@ -65,19 +66,10 @@ export function writeReport(file: CaseFile, context: ReportContext): Report {
     title: clip(title(file, conclusion), 160),
     root_cause: { service: cause?.service ?? null, statement: clipCited(statement, 4_000) },
     confidence: context.partial ? Math.min(conclusion.confidence, UNFINISHED) : conclusion.confidence,
-    summary: clipCited(
-      [
-        subjectSentence(context, file, citations),
-        gist(file, conclusion, citations) ?? statement,
-        ...limits(file, citations),
-      ]
-        .filter(Boolean)
-        .join(' '),
-      8_000,
-    ),
+    summary: clipCited(summary(file, conclusion, context, citations), 8_000),
     hypotheses: hypotheses(file, conclusion, context.named, citations).slice(0, 20),
     timeline: timeline(file, context.choice, conclusion, citations).slice(0, 50),
-    impact: clipCited(impact(file, context.choice, conclusion, citations), 4_000),
+    impact: clipCited(impact(file, context.choice, citations), 4_000),
     recommended_change: recommendation(conclusion),
     citations: citations.list,
   };
@@ -85,14 +77,14 @@ export function writeReport(file: CaseFile, context: ReportContext): Report {
 
 function title(file: CaseFile, { cause, findings }: Conclusion): string {
   const alerting = file.ranking?.result.alert.service;
-  const subject = alerting ? ` for the symptom of ${alerting}` : '';
+  const subject = alerting ? ` for ${alerting}` : '';
   if (!file.ranking) return 'No root cause: the causes could not be ranked';
   if (!cause) return `No root cause found${subject}`;
   const [signal] = cause.signals;
   const pool = findings.map(({ text }) => exhaustedPool(text)).find((found) => found !== undefined);
   const [strongest] = cause.evidence;
   const measured = signal && strongest?.kind === 'metric' ? ` (${metricPhrase(signal).replace(/ \(`.*$/, '')})` : '';
-  const effect = alerting && alerting !== cause.service ? `, felt at ${alerting}` : '';
+  const effect = alerting && alerting !== cause.service ? `, affects ${alerting}` : '';
   return `${cause.service}: ${pool ? exhaustionPhrase(pool) : troubleOf(cause) + measured}${effect}`;
 }
 
@@ -116,36 +108,21 @@ function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citat
     .join(' ');
 }
 
-/** The cause in one sentence, and how it reaches the alerting service. */
-function gist(file: CaseFile, { cause, findings }: Conclusion, citations: Citations): string | undefined {
-  const [strongest] = cause?.evidence ?? [];
-  if (!cause || !strongest) return undefined;
-  const exhausted = findings.find(({ text }) => exhaustedPool(text));
-  const mechanism = exhausted && exhaustionOf(citations, cause.service, exhausted);
-  const reach = reachSentence(file, cause, citations);
-  return [mechanism ?? evidenceSentence(file, citations, cause, strongest), reach].filter(Boolean).join(' ');
-}
-
-/** ``web` waits for `db` through `web` → `api` → `db` [8].`` */
+/** ``db` affects `web` through `api` [8].`` */
 function reachSentence(file: CaseFile, cause: RankedCause, citations: Citations): string | undefined {
   const alerting = file.ranking?.result.alert.service ?? '';
   const path = pathBetween(file, alerting, cause.service);
   if (!path) return undefined;
-  const way =
-    path.length > 2
-      ? ` through ${path
-          .slice(1, -1)
-          .map((one) => code(one))
-          .join(' → ')}`
-      : '';
-  return `${code(alerting)} waits for ${code(cause.service)}${way}${citeEdge(file, citations, path)}.`;
+  const between = path.slice(1, -1).map((one) => code(one));
+  const way = between.length > 0 ? ` through ${between.toReversed().join(' → ')}` : '';
+  return `${code(cause.service)} affects ${code(alerting)}${way}${citeEdge(file, citations, path)}.`;
 }
 
 /** Why a service is at fault although its logs blame another. */
 function keptBlame(file: CaseFile, cause: RankedCause, blamed: string, citations: Citations): string {
   const other = file.ranking?.result.causes.find(({ service }) => service === blamed);
-  if (!other || !file.ranking) return '';
-  return `The line names ${code(blamed)}, but that shows less than ${code(cause.service)}: ${rankSentence(file.ranking, citations, other)}`;
+  if (!other) return '';
+  return `The line names ${code(blamed)}, but the evidence against ${code(cause.service)} is stronger${citeScores(file, citations, other)}.`;
 }
 
 function noCauseStatement(file: CaseFile, choice: SourceChoice, citations: Citations): string {
@@ -153,11 +130,11 @@ function noCauseStatement(file: CaseFile, choice: SourceChoice, citations: Citat
   if (ranking) {
     const { services, series } = ranking.result.considered;
     const cited = citations.cite(ranking.call, members(ranking.result, 'considered'));
-    return `The root cause is not known: none of ${series} series of ${services} services that were compared shows a clear harmful change${cited}.`;
+    return `Root cause unknown: none of ${series} series of ${services} services shows a clear harmful change${cited}.`;
   }
   const failed = file.failures.find(({ tool }) => tool === 'rank_root_causes');
-  if (failed) return `The root cause is not known, because the ranking failed: ${failure(failed, citations)}.`;
-  return `The root cause is not known: the causes were not ranked${citeSource(choice, file, citations)}.`;
+  if (failed) return `Root cause unknown, because the ranking failed: ${failure(failed, citations)}.`;
+  return `Root cause unknown: possible causes were not ranked${citeSource(choice, file, citations)}.`;
 }
 
 function subjectSentence({ choice, partial }: ReportContext, file: CaseFile, citations: Citations): string {
@@ -167,9 +144,9 @@ function subjectSentence({ choice, partial }: ReportContext, file: CaseFile, cit
 
 function alertSentence(choice: SourceChoice, file: CaseFile, citations: Citations, note = ''): string {
   const { alert, primary } = choice;
-  if (!alert) return `${note}Source ${name(primary.id)} was examined${citeSource(choice, file, citations)}.`;
+  if (!alert) return `${note}Examined ${name(primary.id)}${citeSource(choice, file, citations)}.`;
   const cited = citations.cite(file.sources?.call, members(alert, 'summary'), members(alert, 'name'));
-  return `${note}The alert ${code(alert.name)} of ${code(alert.service)} fired at ${clockTime(alert.at)}: ${quote(alert.summary, 300)}${cited}.`;
+  return `${note}Alert ${code(alert.name)} fired on ${code(alert.service)} at ${clockTime(alert.at)}: ${quote(alert.summary, 300)}${cited}.`;
 }
 
 function citeSource({ primary }: SourceChoice, { sources }: CaseFile, citations: Citations): string {
@@ -186,12 +163,11 @@ function timeline(
     at: near.change.at,
     event: clipCited(changeSentence(citations, near), 1_000),
   }));
-  const { onset, cause } = conclusion;
+  const { onset } = conclusion;
   if (onset && file.ranking) {
     const said = onsetPhrase(onset, onsetError(file, onset));
     const cited = citations.cite(file.ranking.call, `"onset":${JSON.stringify(onset)}`);
-    const whose = cause ? `of ${code(cause.service)} moved` : 'moved';
-    events.push({ at: onset, event: `The first metric ${whose} ${said}${cited}.` });
+    events.push({ at: onset, event: `Metrics start to deviate from the baseline ${said}${cited}.` });
   }
   const [finding] = conclusion.findings;
   if (finding && conclusion.cause) {
@@ -205,15 +181,23 @@ function timeline(
   return events.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
-function impact(file: CaseFile, choice: SourceChoice, { cause }: Conclusion, citations: Citations): string {
-  const alerting = file.ranking?.result.alert.service;
-  const ranked = file.ranking?.result.causes.find(({ service }) => service === alerting);
-  const [strongest] = ranked?.evidence ?? [];
-  const sentences = ranked && strongest ? [evidenceSentence(file, citations, ranked, strongest)] : [];
-  const reach = cause && reachSentence(file, cause, citations);
-  if (reach) sentences.push(reach);
-  if (sentences.length > 0) return sentences.join(' ');
-  return `The extent is unknown: nothing that was read measures it${citeSource(choice, file, citations)}.`;
+function impact(file: CaseFile, choice: SourceChoice, citations: Citations): string {
+  const { alert, causes = [] } = file.ranking?.result ?? {};
+  const felt = causes.find(({ service }) => service === alert?.service);
+  const sentence = felt && feltSentence(file, citations, felt);
+  if (sentence) return sentence;
+  if (choice.alert) return alertSentence(choice, file, citations);
+  return `Impact unknown: nothing that was read measures it${citeSource(choice, file, citations)}.`;
+}
+
+/** What the impact and the cause do not say: the alert, how the fault reaches it, and what could not be read. */
+function summary(file: CaseFile, { cause }: Conclusion, context: ReportContext, citations: Citations): string {
+  const { alert, causes = [] } = file.ranking?.result ?? {};
+  const felt = causes.find(({ service }) => service === alert?.service);
+  const subject = subjectSentence(context, file, citations);
+  const isSaid = context.choice?.alert && !context.partial && !(felt && feltSentence(file, citations, felt));
+  const rest = [cause && reachSentence(file, cause, citations), ...limits(file, citations)].filter(Boolean);
+  return (isSaid && rest.length > 0 ? rest : [subject, ...rest]).join(' ');
 }
 
 /** What could not be read. */
@@ -242,13 +226,13 @@ function withoutSources(file: CaseFile, citations: Citations, { partial }: Repor
     return `No telemetry source can be read; ${name(first.id)} reports ${quote(first.error ?? '', 300)}${cited}.`;
   }
   return {
-    title: sources || failed ? 'No root cause: no telemetry source can be read' : 'No root cause: nothing was read yet',
+    title: sources || failed ? 'No root cause: no telemetry source can be read' : 'No root cause: nothing read yet',
     root_cause: { service: null, statement: reason },
     confidence: 0,
     summary: [partial, reason].filter(Boolean).join(' '),
     hypotheses: [],
     timeline: [],
-    impact: `Unknown: ${reason}`,
+    impact: `Impact unknown: ${reason}`,
     recommended_change: {
       summary: 'Configure a telemetry source, then rerun the investigation.',
       details:

@@ -22,8 +22,6 @@ export interface SourceChoice {
   traces?: ListedSource;
   services?: ListedSource;
   alert?: ListedAlert;
-  /** Completes a sentence that ends in "because". */
-  why: string;
 }
 
 /**
@@ -60,7 +58,6 @@ export function chooseSources({ query, sources, settled }: CaseFile): SourceChoi
     traces: having('traces'),
     services: having('services'),
     alert: chooseAlert(query, primary.alerts),
-    why: settled?.source === primary.id ? settled.why : usable.length === 1 ? 'it is the only one' : reason(best),
   };
 }
 
@@ -109,7 +106,6 @@ export interface Symptom {
   metric?: string;
   /** ISO time. */
   at?: string;
-  from: 'alert' | 'query' | 'guess';
 }
 
 /**
@@ -122,15 +118,14 @@ export function symptomOf(file: CaseFile, choice: SourceChoice): Symptom | undef
   const known = services?.result.services.map((service) => service.name) ?? [];
   const [named] = namesIn(query, known);
   if (alert && (!named || named === alert.service || isAbout(query, alert))) {
-    return { service: alert.service, metric: alert.metric, at: alert.at, from: 'alert' };
+    return { service: alert.service, metric: alert.metric, at: alert.at };
   }
   const at = timeIn(query);
-  if (named) return { service: named, at, from: 'query' };
+  if (named) return { service: named, at };
   const descriptions = services?.result.services.map(({ name, description }) => `${name} ${description ?? ''}`) ?? [];
   const scores = lexicalScores(query, descriptions);
-  const best = scores.indexOf(Math.max(...scores));
-  const guess = known[best];
-  return guess === undefined ? undefined : { service: guess, at, from: (scores[best] ?? 0) > 0 ? 'query' : 'guess' };
+  const guess = known[scores.indexOf(Math.max(...scores))];
+  return guess === undefined ? undefined : { service: guess, at };
 }
 
 export function needsServices({ query }: CaseFile, { alert }: SourceChoice): boolean {
@@ -166,12 +161,6 @@ function coversTime(query: string, source: ListedSource): boolean {
   const at = Date.parse(timeIn(query) ?? '');
   const { from, to } = source.window ?? { from: '', to: '' };
   return at >= Date.parse(from) && at < Date.parse(to);
-}
-
-function reason({ score, tier }: { score: number; tier: number }): string {
-  if (tier === 2) return 'the query names it, its alert or its time';
-  if (score > 0) return 'its alerts and title fit the query best';
-  return tier === LIVE ? 'it shows the system as it is now' : 'nothing in the query points to another one';
 }
 
 export function isLive(source: ListedSource): boolean {

@@ -1,6 +1,13 @@
 /** Sentences about tool results, with citations. */
-import { clockTime, code, exhaustedPool, exhaustionSentence, sentence, word } from '@casebook/wording';
-import type { RankRootCausesResult } from '../../../../src/features/tools/results.ts';
+import {
+  changeSentence as movement,
+  clockTime,
+  code,
+  exhaustedPool,
+  exhaustionSentence,
+  sentence,
+  word,
+} from '@casebook/wording';
 import type { CaseFile, Found } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
 import type { ListedChange, RankedCause } from './conclusion.ts';
@@ -8,10 +15,12 @@ import type { LogFinding } from './log-evidence.ts';
 import { quote } from '../wording.ts';
 
 const SHORTLY_MS = 5 * 60_000;
+/** Meanings of signals that people notice. */
+const FELT = /^(?:errors|availability|latency)$/;
 
 type Evidence = RankedCause['evidence'][number];
 
-/** ``db`: 95th percentile latency (`latency_seconds`) rose from 10 ms to 918 ms at 11:58:00 UTC [1].`` */
+/** ``db`: p95 latency (`latency_seconds`) rose from 10 ms to 918 ms at 11:58:00 UTC [1].`` */
 export function evidenceSentence(
   file: CaseFile,
   citations: Citations,
@@ -26,6 +35,18 @@ export function evidenceSentence(
   const [signal] = signals;
   const read = evidence.kind === 'metric' && signal ? citeReading(file, citations, service, signal) : '';
   return `${code(service)}: ${sentence(evidence.statement.replace(/\.$/, ''))}${cited}${read}.`;
+}
+
+/** ``Error rate of `web` rose from 0 % to 14 % at 14:10:22 UTC [1].``: the alerting signal, else one that people notice. */
+export function feltSentence(file: CaseFile, citations: Citations, { service, signals }: RankedCause): string {
+  const alerting = file.ranking?.result.alert.metric;
+  const felt = signals.find(({ metric }) => metric === alerting) ?? signals.find(({ meaning }) => FELT.test(meaning));
+  const signal = felt ?? signals[0];
+  if (!signal) return '';
+  const { baseline_median: before, incident_value: after, onset: at } = signal;
+  const figures = members(signal, 'baseline_median', 'baseline_spread', 'incident_value', 'onset');
+  const cited = citeReading(file, citations, service, signal) || citations.cite(file.ranking?.call, figures);
+  return movement({ ...signal, service, before, after, at }, cited).replace(` (${code(signal.metric)})`, '');
 }
 
 function citeReading(
@@ -49,20 +70,17 @@ export function exhaustionOf(citations: Citations, service: string, finding: Log
   return pool && exhaustionSentence(code(service), pool, citeFinding(citations, finding));
 }
 
-export function rankSentence(ranking: Found<RankRootCausesResult>, citations: Citations, cause: RankedCause): string {
-  const { services, series } = ranking.result.considered;
-  const cited = citations.cite(
-    ranking.call,
-    members(cause, 'service', 'score', 'own_score'),
-    members(cause, 'service'),
-  );
-  return `${code(cause.service)} ranks ${ordinal(cause.rank)} of ${services} services by ${series} series${cited}.`;
+/** `Strongest suspect of 6 services [1].` */
+export function rankSentence(file: CaseFile, citations: Citations, cause: RankedCause): string {
+  const place = cause.rank === 1 ? 'Strongest suspect' : `Suspect ${cause.rank}`;
+  const of = file.ranking?.result.considered.services ?? 0;
+  return `${place} of ${of} services${citeScores(file, citations, cause)}.`;
 }
 
 export function findingSentence(citations: Citations, service: string, finding: LogFinding): string {
   const { count, first } = finding.pattern;
   const [line = ''] = finding.text.split('\n');
-  const when = count === 1 ? `at ${clockTime(first)}` : `${count} times from ${clockTime(first)} on`;
+  const when = count === 1 ? `at ${clockTime(first)}` : `${count} times since ${clockTime(first)}`;
   return `${code(service)} logged ${when}: ${quote(line, 200)}${citeFinding(citations, finding)}.`;
 }
 
@@ -75,7 +93,7 @@ function citeFinding(citations: Citations, { pattern, text, source }: LogFinding
   );
 }
 
-/** @param onset says when it came; without it, the sentence stands beside its time */
+/** @param onset adds the time; without it, the sentence stands beside its time */
 export function changeSentence(
   citations: Citations,
   { change, source }: { change: ListedChange; source: Found<unknown> },
@@ -84,19 +102,15 @@ export function changeSentence(
   const { id, at, service, kind, summary } = change;
   const of = service ? ` of ${code(service)}` : '';
   const cited = citations.cite(source.call, members(change, 'summary'), members(change, 'id'));
-  const fact = `${word(kind)} ${code(id)}${of}: ${quote(summary, 300)}${cited}.`;
-  if (onset === undefined) return fact.charAt(0).toUpperCase() + fact.slice(1);
-  const lead = Date.parse(onset) - Date.parse(at);
-  const soon = lead > 0 && lead <= SHORTLY_MS ? ', shortly before the onset,' : '';
-  return `At ${clockTime(at, onset)}${soon} came the ${fact}`;
-}
-
-function ordinal(rank: number): string {
-  return ['first', 'second', 'third'][rank - 1] ?? `${rank}th`;
+  const lead = Date.parse(onset ?? '') - Date.parse(at);
+  const soon = lead > 0 && lead <= SHORTLY_MS ? ', shortly before the onset' : '';
+  const when = onset === undefined ? '' : ` at ${clockTime(at, onset)}${soon}`;
+  const what = word(kind);
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)} ${code(id)}${of}${when}: ${quote(summary, 300)}${cited}.`;
 }
 
 export function citeScores({ ranking }: CaseFile, citations: Citations, cause: RankedCause): string {
-  return citations.cite(ranking?.call, members(cause, 'service', 'score', 'own_score'));
+  return citations.cite(ranking?.call, members(cause, 'service', 'score', 'own_score'), members(cause, 'service'));
 }
 
 export function citeEdge({ dependencies }: CaseFile, citations: Citations, path: string[]): string {

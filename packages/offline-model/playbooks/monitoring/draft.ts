@@ -14,21 +14,31 @@ import { listed, name } from '../wording.ts';
 interface Settings {
   /** Seconds between two runs. */
   period: number;
+  /** Seconds that something has to last. */
+  lasting?: number;
   severity?: CheckInput['severity'];
 }
 
 const DEFAULT_PERIOD = 300;
 const MIN_PERIOD = 5;
 const MAX_PERIOD = 7 * 86_400;
-const EVERY = /\b(?:every|each)\s+(\d+)?\s*(s|m|h|d)(?:ec(?:ond)?|in(?:ute)?|our|ay)?s?\b/iu;
+const LENGTH = String.raw`\s+(?:at least\s+|more than\s+)?(\d+|an?)?\s*(s|m|h|d)(?:ec(?:ond)?|in(?:ute)?|our|ay)?s?\b`;
+const EVERY = new RegExp(String.raw`\b(?:every|each)${LENGTH}`, 'iu');
+const LASTING = new RegExp(String.raw`\bfor${LENGTH}`, 'iu');
 const SEVERITIES = ['critical', 'warning', 'info'] as const;
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 function settingsIn(text: string): Settings {
-  const [, count = '1', unit = ''] = EVERY.exec(text) ?? [];
-  const period = Number(count) * (SECONDS[unit.toLowerCase()] ?? DEFAULT_PERIOD);
+  const secondsOf = (said: RegExp): number | undefined => {
+    const [, count, unit = ''] = said.exec(text) ?? [];
+    const one = SECONDS[unit.toLowerCase()];
+    return one && one * (Number(count) || 1);
+  };
+  const lasting = secondsOf(LASTING);
+  const period = Math.min(secondsOf(EVERY) ?? DEFAULT_PERIOD, lasting ?? Infinity);
   return {
     period: Math.min(MAX_PERIOD, Math.max(MIN_PERIOD, period)),
+    lasting,
     severity: SEVERITIES.find((one) => new RegExp(String.raw`\b${one}\b`, 'iu').test(text)),
   };
 }
@@ -51,6 +61,7 @@ interface Drafting {
 }
 
 const HOUR = 3_600;
+const MIN_WINDOW = 10;
 const TITLE_CHARACTERS = 160;
 const MAX_NAMED = 10;
 const HEALTH = /\b(?:health\w*|everything|all (?:the )?services|whole|system|off|wrong|unusual|ok(?:ay)?)\b/iu;
@@ -70,8 +81,8 @@ export function draftPlan(text: string, telemetry: Telemetry, can: (tool: string
   else if (isInstruction) addInstruction(drafting, text);
   else if (unknown !== undefined && !isHealth) {
     const known = telemetry.services.slice(0, MAX_NAMED).map(name);
-    const among = known.length > 0 ? ` The services I know are ${listed(known)}.` : '';
-    draft.notes.push(`I know no service called “${name(unknown)}”.${among}`);
+    const among = known.length > 0 ? ` Known services: ${listed(known)}.` : '';
+    draft.notes.push(`No service is called “${name(unknown)}”.${among}`);
   } else if (subject.isAboutLogs) for (const service of each) addLogs(drafting, service);
   else if (signals.length > 0)
     for (const service of each) for (const signal of signals) addMetric(drafting, signal, service, can);
@@ -101,7 +112,7 @@ function addMetric(
   const value = limit && inUnit(limit.value, limit.unit, chosen.unit);
   if (limit && value === undefined)
     draft.notes.push(
-      `I cannot compare ${limit.value} ${limit.unit ?? ''} with ${name(chosen.metric)}, so I compare it with its usual values.`,
+      `${limit.value} ${limit.unit ?? ''} cannot be compared with ${name(chosen.metric)}, so its baseline is the limit.`,
     );
   const [change, unit] = signal.leastChange ?? [];
   const least = change === undefined || chosen.unit === undefined ? undefined : inUnit(change, unit, chosen.unit);
@@ -128,11 +139,7 @@ function addLogs({ draft, telemetry, settings, subject }: Drafting, service: str
   const { lines, limit } = subject;
   const source = sourceWith(telemetry, 'logs', service);
   const whose = service === undefined ? '' : ` of ${service}`;
-  if (!source) {
-    const of = service === undefined ? '' : ` of ${name(service)}`;
-    draft.notes.push(`No source has logs${of}, so they are not watched.`);
-    return;
-  }
+  if (!source) return void draft.notes.push('No source has logs, so they are not watched.');
   const least = limit && Math.max(1, limit.operator === '>' ? Math.floor(limit.value) + 1 : Math.ceil(limit.value));
   const isNew = 'level' in lines && least === undefined;
   const what = 'pattern' in lines ? `"${lines.pattern}"` : `${isNew ? 'New ' : ''}${lines.level} lines`;
@@ -150,7 +157,7 @@ function addLogs({ draft, telemetry, settings, subject }: Drafting, service: str
 /** The health of services, by all of their metrics. */
 function addHealth({ draft, telemetry, settings, subject: { services } }: Drafting): void {
   const source = sourceWith(telemetry, 'metrics', services[0]);
-  if (!source) return void draft.notes.push('No source has metrics to tell health from.');
+  if (!source) return void draft.notes.push('No source has metrics, so health is not watched.');
   const isAll = services.length === 0;
   const title = `Health of ${isAll ? `all services of ${source.id}` : services.join(', ')}`;
   add(draft, settings, title, [...(isAll ? ['all'] : services.slice(0, 3)), 'health'], {
@@ -194,7 +201,8 @@ function add(
   });
 }
 
-/** Covers the time since the last run, up to an hour; by default the plan looks at five minutes. */
-function windowOf({ period }: Settings): number | undefined {
+/** What has to last, else the time since the last run, up to an hour; by default the plan looks at five minutes. */
+function windowOf({ period, lasting }: Settings): number | undefined {
+  if (lasting !== undefined) return Math.min(HOUR, Math.max(MIN_WINDOW, lasting));
   return period > DEFAULT_PERIOD ? Math.min(HOUR, period) : undefined;
 }

@@ -7,25 +7,27 @@ import type { Call } from '../../transcript.ts';
 import { readChat, type Chat } from '../conversation/chat.ts';
 import { conversation } from '../conversation/index.ts';
 import { readIntent } from '../conversation/intent.ts';
-import { openCase } from '../investigation/case-file.ts';
+import { openCase, type CaseFile } from '../investigation/case-file.ts';
+import { words } from '../investigation/words.ts';
 import { telemetryOf } from '../telemetry.ts';
 import { draftPlan, type Draft } from './draft.ts';
-import { call, callsOf, jsonOf, lastCall, rowsOf, textOf, wasMade } from '../calls.ts';
+import { call, isRecord, jsonOf, lastCall, rowsOf, textOf, wasMade } from '../calls.ts';
 import { bullets, cite, failureOf, name, paragraphs, quote } from '../wording.ts';
 
 const UPDATE = 'update_monitoring_plan';
 const READ = 'read_monitoring_plan';
 const MAX_TURNS = 9;
 const MAX_LISTED = 10;
+const CHECKING = 'Checking the plan.';
 const FORM =
-  'To change anything else, use the form under “Plan” on this agent’s page in the web app; pause, resume and delete it there too.';
+  'To change anything else, open the plan on this agent’s page and edit it there; pause, resume or delete the agent there too.';
 const HELP = paragraphs(
-  'Without an Anthropic API key I am Casebook’s offline model and understand a few plain sentences:',
+  'Without an Anthropic API key, Casebook’s offline model answers. It understands a few plain sentences:',
   bullets([
-    '“Watch the latency and errors of checkout every minute” (without a limit, I compare with the usual values)',
+    '“Watch the latency and errors of checkout every minute” (without a limit, the baseline is the limit)',
     '“Tell me if the error rate of payments is above 5 %, critical”',
     '“Watch for "connection refused" in the logs of orders”, “Watch all services every 5 minutes”',
-    '“What are you watching?”, “Did you find anything?”',
+    '“Drop the latency check of checkout”, “What are you watching?”, “Did you find anything?”',
   ]),
   FORM,
 );
@@ -42,34 +44,36 @@ interface Action {
 const ACTIONS: readonly Action[] = [
   {
     said: /^(?:what|which|show|list)\b.*\b(?:watch(?:ing)?|monitor(?:ing)?|plan|checks)\b/iu,
-    text: 'I read the plan.',
+    text: CHECKING,
     tool: READ,
     input: {},
     answer(result, made) {
       const checks = rowsOf(result, 'checks').map((check) => `${checkLine(check)}${cite(made)}`);
-      if (checks.length === 0) return paragraphs(`I watch nothing yet${cite(made)}.`, HELP);
-      const state = result['active'] === false ? 'I am paused. This is the plan:' : 'This is what I watch:';
+      if (checks.length === 0) return paragraphs(`Nothing is watched yet${cite(made)}.`, HELP);
+      const state = result['active'] === false ? 'Paused. The plan:' : 'Watching:';
       return paragraphs(state, bullets(checks), reporting(result));
     },
   },
   {
     said: /\b(?:did|have) you (?:find|found|see|seen|notice)\b|^(?:show|list)\b.*\bfindings\b/iu,
-    text: 'I look up the findings.',
+    text: 'Checking the findings.',
     tool: 'list_monitoring_findings',
     input: { limit: MAX_LISTED },
     answer(result, made) {
       const lines = rowsOf(result, 'findings').map((finding) => {
         const investigation = textOf(finding, 'investigation_id');
-        const also = investigation === '' ? '' : `, investigated as ${name(investigation)}`;
+        const also = investigation === '' ? '' : `, investigation ${name(investigation)}`;
         return `${textOf(finding, 'status')}, ${textOf(finding, 'severity')}: ${quote(textOf(finding, 'title'), 160)}${also}${cite(made)}`;
       });
-      if (lines.length === 0) return `I have found nothing so far${cite(made)}.`;
-      return paragraphs('My findings, the latest first:', bullets(lines));
+      if (lines.length === 0) return `No findings so far${cite(made)}.`;
+      return paragraphs('Findings, newest first:', bullets(lines));
     },
   },
 ];
 const WATCHES =
   /\b(?:watch|monitor|observe|keep an eye|look (?:at|for|after|out|whether|if)|track|check|alert|notify|warn|(?:tell|let) (?:me|us)|every|each|above|below|exceeds?)\b/iu;
+const DROPS =
+  /^(?:please\s+)?(?:drop|remove|delete|forget|stop(?: \w+ing)?|(?:do not|don['’]t|no longer) (?:watch|check|monitor))\b/iu;
 const QUESTION = /^(?:what|which|who|why|how|when)\b/iu;
 
 export const monitoring: Playbook = {
@@ -80,6 +84,7 @@ export const monitoring: Playbook = {
     const said = chat.question.text.trim();
     const action = ACTIONS.find((one) => one.said.test(said));
     if (action) return act(chat, action);
+    if (DROPS.test(said)) return drop(chat);
     return WATCHES.test(said) && !QUESTION.test(said) ? draft(chat) : answer(situation, chat);
   },
 };
@@ -88,7 +93,7 @@ function act({ calls, situation }: Chat, { text, tool, input, answer: said }: Ac
   const made = lastCall({ calls }, tool);
   if (!made && situation.tools.has(tool)) return { text, calls: [call(tool, input)] };
   if (!made) return { text: `The tool for that (${tool}) is not available in this chat.`, calls: [] };
-  return { text: made.isError ? `That did not work: ${problemsOf(made)}.` : said(jsonOf(made), made), calls: [] };
+  return { text: made.isError ? `That failed: ${problemsOf(made)}.` : said(jsonOf(made), made), calls: [] };
 }
 
 function answer(situation: Situation, { question }: Chat): Turn {
@@ -97,7 +102,7 @@ function answer(situation: Situation, { question }: Chat): Turn {
   const head =
     intent === 'introduction'
       ? 'I am a monitoring agent: I watch what you ask me to.'
-      : 'I did not understand that, so nothing is changed.';
+      : 'I did not understand that. Nothing changed.';
   return { text: paragraphs(head, HELP), calls: [] };
 }
 
@@ -110,34 +115,64 @@ function draft({ calls, situation, question, turnsSpent }: Chat): Turn {
   const drafted = draftPlan(question.text, telemetry, can);
   if (made) return { text: writtenAnswer(made, drafted), calls: [] };
   if (turnsSpent < MAX_TURNS) {
-    if (can('list_sources') && callsOf(file, 'list_sources').length === 0)
-      return { text: 'I look up the telemetry sources.', calls: [call('list_sources', {})] };
+    const opening = [call(READ, {}), call('list_sources', {})].filter((one) => can(one.name) && !wasMade(file, one));
+    if (opening.length > 0) return { text: 'Checking the plan and the telemetry sources.', calls: opening };
     const listing = telemetry.asked
       .map(({ id }) => call('list_services', { source: id }))
       .filter((one) => can(one.name) && !wasMade(file, one));
-    if (listing.length > 0) return { text: 'I look up the services.', calls: listing };
-    if (drafted.calls.length > 0) return { text: 'I look for metrics that measure that.', calls: drafted.calls };
+    if (listing.length > 0) return { text: 'Listing the services.', calls: listing };
+    if (drafted.calls.length > 0) return { text: 'Looking for matching metrics.', calls: drafted.calls };
   }
   const { checks, notes } = drafted;
   if (checks.length === 0) {
-    const why = 'Nothing is changed: I could not turn that into a check.';
+    const why = 'Nothing changed: no check could be made of that.';
     return { text: paragraphs(why, bullets(notes), notes.length > 0 ? FORM : HELP), calls: [] };
   }
-  if (!can(UPDATE)) return { text: `I may not change the plan here (${UPDATE}). ${FORM}`, calls: [] };
-  const summary = `Watches ${checks.map(({ title }) => title).join('; ')}.`.slice(0, 1_000).toWellFormed();
-  const reason = question.text.trim().slice(0, 1_000).toWellFormed();
-  return { text: 'I write that into the plan.', calls: [call(UPDATE, { patch: { summary, checks }, reason })] };
+  if (!can(UPDATE)) return { text: `This chat may not change the plan (${UPDATE}). ${FORM}`, calls: [] };
+  const kept = plannedChecks(file).filter(({ id }) => !checks.some((check) => check.id === id));
+  return update(question.text, [...kept, ...checks], checks);
+}
+
+/** Removes the checks whose ids and titles have all the words of the order. */
+function drop({ calls, situation: { tools }, question: { text } }: Chat): Turn {
+  const made = lastCall({ calls }, UPDATE);
+  if (made) return { text: writtenAnswer(made, { checks: [], calls: [], notes: [] }), calls: [] };
+  if (tools.has(READ) && !lastCall({ calls }, READ)) return { text: CHECKING, calls: [call(READ, {})] };
+  const said = words(text.trim().replace(DROPS, '')).filter((word) => word !== 'check');
+  const planned = plannedChecks({ calls });
+  const isNamed = (own: readonly string[]): boolean => said.length > 0 && said.every((word) => own.includes(word));
+  const gone = planned.filter(({ id, title }) => isNamed(words(`${id} ${title}`)));
+  if (gone.length === 0 || !tools.has(UPDATE))
+    return { text: `Nothing changed: no check is called that. ${FORM}`, calls: [] };
+  const [kept, removals] = [planned.filter((one) => !gone.includes(one)), gone.map(({ id }) => ({ id, remove: true }))];
+  return update(text, kept, removals);
+}
+
+/** As the plan was read. */
+function plannedChecks(file: Pick<CaseFile, 'calls'>): { id: string; title: string }[] {
+  const { plan } = jsonOf(lastCall(file, READ) ?? { body: '' });
+  const rows = rowsOf(isRecord(plan) ? plan : {}, 'checks');
+  return rows.map((row) => ({ id: textOf(row, 'id'), title: textOf(row, 'title') }));
+}
+
+/** @param watched after the change */
+function update(text: string, watched: readonly { title: string }[], checks: readonly object[]): Turn {
+  const titles = watched.map(({ title }) => title).join('; ');
+  const summary = titles === '' ? '' : `Watches ${titles}.`.slice(0, 1_000).toWellFormed();
+  const reason = text.trim().slice(0, 1_000).toWellFormed();
+  return { text: 'Updating the plan.', calls: [call(UPDATE, { patch: { summary, checks }, reason })] };
 }
 
 function writtenAnswer(made: Call, { checks, notes }: Draft): string {
-  if (made.isError) return paragraphs(`The plan was not accepted, so nothing is changed: ${problemsOf(made)}.`, FORM);
+  if (made.isError) return paragraphs(`Nothing changed, because the plan was not accepted: ${problemsOf(made)}.`, FORM);
   const result = jsonOf(made);
-  const written = rowsOf(result, 'checks').filter(({ id }) => checks.some((check) => check.id === id));
+  const isShown = ({ id }: Record<string, unknown>) => checks.length === 0 || checks.some((check) => check.id === id);
+  const written = rowsOf(result, 'checks').filter(isShown);
   return paragraphs(
-    'This is what I understood and watch from now on:',
-    bullets(written.map(checkLine)),
+    'Now watching:',
+    bullets(written.map(checkLine)) || 'Nothing.',
     checks.some(({ check }) => check.type === 'instruction')
-      ? 'I follow an instruction in your own words only as far as it names services, metrics, logs, changes or alerts.'
+      ? 'An instruction in your own words is followed only as far as it names services, metrics, logs, changes or alerts.'
       : '',
     bullets(notes),
     reporting(result),
@@ -148,8 +183,8 @@ function writtenAnswer(made: Call, { checks, notes }: Draft): string {
 function reporting(result: Record<string, unknown>): string {
   const channel = textOf(result, 'reports_to');
   return channel === ''
-    ? 'I do not report to anyone yet: choose a channel on this agent’s page.'
-    : `I report to ${quote(channel, 80)}.`;
+    ? 'No channel configured: choose one on this agent’s page.'
+    : `Reports to ${quote(channel, 80)}.`;
 }
 
 function checkLine(check: Record<string, unknown>): string {

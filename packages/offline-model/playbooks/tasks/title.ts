@@ -5,7 +5,7 @@ const CAUSE = /\*\*Likely root cause: ([^\n(]{1,80}?) \(([^)\n]{1,40})\)/;
 
 export function chatTitle(task: string): string {
   const [, service, fault] = CAUSE.exec(between(task, 'answer')) ?? [];
-  if (service !== undefined && fault !== undefined) return fitted(`Root cause ${plain(service)}: ${plain(fault)}`);
+  if (service !== undefined && fault !== undefined) return fitted(`Root cause: ${plain(service)}, ${plain(fault)}`);
   const line = between(task, 'question')
     .split('\n')
     .find((one) => one.trim() !== '');

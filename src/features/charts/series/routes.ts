@@ -12,7 +12,7 @@ const getToolResultSeries = endpointFor<ApiDeps & { readScopes: ReadScopes }>()(
   method: 'get',
   path: '/api/tool-results/{tool_id}/series',
   operationId: 'getToolResultSeries',
-  summary: 'The metric behind a tool call, as data for a chart',
+  summary: 'Get the series of a tool result, for charts',
   description:
     'Requires the same scopes as the result itself. A result without series is a 404 with the code `no_series`. Tool calls whose results are known to be series have `has_series`.',
   tags: ['Transcripts'],

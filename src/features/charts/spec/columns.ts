@@ -30,7 +30,7 @@ export function fieldNamed(table: Table, name: string): Field {
   const ending = fields.filter((field) => lower(field).endsWith(`.${wanted}`) || field.title?.toLowerCase() === wanted);
   if (ending.length === 1 && ending[0]) return ending[0];
   const names = fields.map((field) => `${plainText(field.name, 100)} (${field.type})`).join(', ');
-  const which = ending.length > 1 ? 'names several columns' : 'is no column';
+  const which = ending.length > 1 ? 'names several columns' : 'is not a column';
   throw new ChartError(
     `"${plainText(name, 100)}" ${which} of table "${plainText(table.name, 200)}", which has: ${names}`,
   );
@@ -106,7 +106,9 @@ export function tableNamed(tables: readonly Table[], name: string | undefined): 
       tables.find((table) => table.name.toLowerCase() === wanted);
     if (found) return found;
     const names = tables.slice(0, 20).map((table) => `"${plainText(table.name, 100)}"`);
-    throw new ChartError(`"${plainText(name, 100)}" is no table of this result; its tables are: ${names.join(', ')}`);
+    throw new ChartError(
+      `"${plainText(name, 100)}" is not a table of this result; its tables are: ${names.join(', ')}`,
+    );
   }
   const [best] = tables.toSorted((a, b) => telling(b) - telling(a));
   if (!best) throw new ChartError('There is no table in this result: nothing in it can be drawn.');

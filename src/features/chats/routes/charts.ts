@@ -79,7 +79,7 @@ export const getChart = endpoint({
   method: 'get',
   path: '/api/charts/{tool_id}',
   operationId: 'getChart',
-  summary: 'A chart: its Vega-Lite specification or, with format=svg, its image',
+  summary: 'Get a chart as Vega-Lite or, with format=svg, as an image',
   description: 'Scopes: `chats:read` for charts of chats, `investigations:read` for those of investigations.',
   tags,
   auth: apiKey(),

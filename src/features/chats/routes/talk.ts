@@ -33,7 +33,7 @@ export const chat = endpoint({
   method: 'post',
   path: '/api/v1/chat',
   operationId: 'chat',
-  summary: 'Send a message to a chat and get the answer, whole or as a stream',
+  summary: 'Send a message and get the answer, whole or as a stream',
   description:
     'A turn continues if the client disconnects; read the chat or follow its stream again. While a turn runs, another one is refused with 409 and ' +
     'Retry-After. To resume after a broken connection, repeat the same request with Last-Event-ID (scope `chats:read`; a different request is a 409 ' +
@@ -68,7 +68,7 @@ export const followChat = endpoint({
   method: 'get',
   path: '/api/chat/{chat_id}/stream',
   operationId: 'followChat',
-  summary: "The stream of a chat's running turn, or of its last one",
+  summary: 'Stream the running or last turn of a chat',
   description:
     'Starts at the beginning, or after Last-Event-ID (header, or the query parameter last_event_id). If that turn has ended and there is a newer ' +
     `one, streams the newest. ${STREAM_ORDER}`,
@@ -110,7 +110,7 @@ export const chatEditor = endpoint({
   method: 'post',
   path: '/api/chat-editor',
   operationId: 'chatEditor',
-  summary: "Let a chat edit the files of the team's workspace",
+  summary: 'Edit files of the workspace in a chat',
   description:
     'The changes of a turn become one commit, or with mode=propose a diff. If somebody else changed the same paths, that is a conflict ' +
     'and nothing is written. With stream=true it streams as POST /api/v1/chat does, with the changes as a `data-changes` part.',

@@ -56,7 +56,7 @@ export const oidcEndpoints = [
     method: 'get',
     path: '/api/sign-in/oidc',
     operationId: 'beginOidcSignIn',
-    summary: 'Redirect to the identity provider to sign in',
+    summary: 'Sign in through the identity provider',
     tags: ['Sign-in'],
     auth: 'none',
     // For browsers, not programs.
@@ -81,7 +81,7 @@ export const oidcEndpoints = [
     method: 'get',
     path: '/api/sign-in/oidc/callback',
     operationId: 'finishOidcSignIn',
-    summary: 'Return from the identity provider',
+    summary: 'Identity provider callback',
     tags: ['Sign-in'],
     auth: 'none',
     undocumented: true,

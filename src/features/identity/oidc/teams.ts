@@ -32,7 +32,7 @@ export function goOnInTeam(
   terms: SessionTerms,
 ): Promise<OpenedSession> {
   const { id, userId, signedInWith, expiresAt } = session;
-  const notThere = new NotFound('The session’s person is in no such team.', 'team_not_found');
+  const notThere = new NotFound('You are not a member of that team.', 'team_not_found');
   if (signedInWith !== 'oidc' || userId == null || expiresAt == null) throw notThere;
   return em.fork().transactional(async (tx) => {
     if (!(await tx.findOne(Membership, { userId, teamId }, anyTeam))) throw notThere;

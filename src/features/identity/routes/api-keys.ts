@@ -15,7 +15,7 @@ export function apiKeyEndpoints(scopes: Scopes) {
       method: 'get',
       path: '/api/api-keys',
       operationId: 'listApiKeys',
-      summary: "The API keys of the caller's team",
+      summary: 'List API keys',
       tags: ['API keys'],
       auth: apiKey('team:admin'),
       response: ApiKeyListResponse,

@@ -10,7 +10,7 @@ export const memberEndpoints = [
     method: 'get',
     path: '/api/team/members',
     operationId: 'listMembers',
-    summary: "The members of the caller's team",
+    summary: 'List members',
     tags: ['Teams'],
     auth: apiKey('team:read'),
     response: schemas.MemberListResponse,
@@ -22,7 +22,7 @@ export const memberEndpoints = [
     method: 'post',
     path: '/api/team/members',
     operationId: 'addMember',
-    summary: "Add a person to the caller's team",
+    summary: 'Add a member',
     tags: ['Teams'],
     auth: apiKey('team:admin'),
     body: schemas.MemberAddRequest,
@@ -34,7 +34,7 @@ export const memberEndpoints = [
     method: 'delete',
     path: '/api/team/members/{user_id}',
     operationId: 'removeMember',
-    summary: "Remove a person from the caller's team",
+    summary: 'Remove a member',
     description:
       'Revokes the API keys and links that act for this person in the team or that they created, and everything derived ' +
       'from those. Their sessions end.',

@@ -62,11 +62,11 @@ export interface Coverage {
 
 /** What is unknown without a signal. */
 const UNKNOWN: Record<Signal, string> = {
-  metrics: 'whether latency, errors or resources of any service moved is not known',
-  logs: 'what the services themselves reported is not known',
-  traces: 'which operation, or which call between services, was slow or failed is not known',
-  changes: 'a deploy or a change of configuration as the trigger is not ruled out',
-  dependencies: 'which services depend on each other, and so who suffered from whom, is not known',
+  metrics: 'changes of latency, errors and resources are unknown',
+  logs: 'logged errors are unknown',
+  traces: 'slow and failed operations are unknown',
+  changes: 'a deploy or configuration change is not ruled out as the trigger',
+  dependencies: 'calls between services are unknown',
 };
 
 const TITLES: Record<Signal, string> = {
@@ -138,13 +138,13 @@ function statusOf(
 
 function leavesOpen(signal: Signal, status: SignalCoverage['status'], { asked, failed }: Counts): string | null {
   const said: Record<SignalCoverage['status'], string> = {
-    answered: `${failed} of ${asked} queries were not answered`,
-    empty: 'nothing was found where it was looked for',
+    answered: `${failed} of ${asked} queries failed`,
+    empty: 'nothing found',
     failed: 'no query was answered',
-    not_asked: 'not looked at',
+    not_asked: 'not checked',
     not_connected: 'not connected',
   };
-  if (status === 'answered') return failed === 0 ? null : `${capital(said.answered)}; more may be known there.`;
+  if (status === 'answered') return failed === 0 ? null : `${capital(said.answered)}; some data may be missing.`;
   return `${capital(said[status])}: ${UNKNOWN[signal]}.`;
 }
 

@@ -16,14 +16,13 @@ export function reportWithoutSources(appUrl: string): CheckedReport {
     title: 'No telemetry source is connected',
     root_cause: {
       service: null,
-      statement:
-        'The cause is not known: this team has connected no source of metrics, logs or traces, so nothing could be looked at.',
+      statement: 'Cause unknown: no source of metrics, logs or traces is connected.',
     },
     confidence: 0,
-    summary: `Nothing was examined. ${how}`,
+    summary: `Nothing was checked. ${how}`,
     hypotheses: [],
     timeline: [],
-    impact: 'Not known.',
+    impact: 'Unknown.',
     recommended_change: { summary: 'Connect a telemetry source, then ask again.', details: how },
     citations: [],
     unverifiedClaims: [],
@@ -36,10 +35,10 @@ export function reportWithoutData(report: CheckedReport): CheckedReport {
   if (report.root_cause.service === null) return unsupported;
   return {
     ...unsupported,
-    title: 'No cause established: nothing that was asked brought data',
+    title: 'No cause established: no query returned data',
     root_cause: {
       service: null,
-      statement: 'No cause is established: no query brought data, so nothing supports one.',
+      statement: 'No cause is established: no query returned data.',
     },
     hypotheses: report.hypotheses.map((one) => ({ ...one, verdict: 'open' })),
   };
@@ -50,6 +49,6 @@ export function failureOfSources({ sources }: Coverage): string {
   const lost = sources.filter(({ error }) => error !== null);
   const named = lost.slice(0, MAX_NAMED).map(({ source, error }) => `${source} (${oneLine(error ?? '', 200)})`);
   const more = lost.length > named.length ? ` and ${lost.length - named.length} more` : '';
-  if (named.length === 0) return 'No system that was asked answered.';
-  return `No telemetry source that was asked answered: ${named.join('; ')}${more}.`;
+  if (named.length === 0) return 'No system answered.';
+  return `No telemetry source answered: ${named.join('; ')}${more}.`;
 }

@@ -8,13 +8,14 @@ export function renderCoverage({ signals, sources }: Coverage): string {
 }
 
 function signalLine({ signal, status, asked, answered, leavesOpen }: SignalCoverage): string {
-  const counts = `${answered} of ${asked} ${asked === 1 ? 'query' : 'queries'} brought data.`;
+  const counts = `${answered} of ${asked} ${asked === 1 ? 'query' : 'queries'} returned data.`;
   const said = [status === 'answered' ? counts : '', leavesOpen ?? ''].filter(Boolean).join(' ');
   return `- **${titleOfSignal(signal)}:** ${said}`;
 }
 
 function sourceLine({ source, recorded, error, answered, asked }: SourceCoverage): string {
-  const kind = recorded ? ' (recorded, nothing in it is about now)' : '';
-  const said = error === null ? `${answered} of ${asked} answered with data` : `did not answer: ${safeInline(error)}`;
+  const kind = recorded ? ' (recorded, not live)' : '';
+  const said =
+    error === null ? `${answered} of ${asked} queries returned data` : `did not answer: ${safeInline(error)}`;
   return `- Source ${codeSpan(source)}${kind}: ${said}`;
 }

@@ -51,7 +51,7 @@ export function buildGraph(input: GraphInput): InvestigationGraph {
   const roleOf = (name: string, { isRuledOut, isAffected }: Suspicion): Role => {
     if (name === suspect) return 'suspect';
     if (name === alerting) return 'alerting';
-    // What the fault passed through is a victim, even if somebody took it for the cause.
+    // What the fault passed through is affected, even if somebody took it for the cause.
     if (path.includes(name)) return 'affected';
     return isRuledOut ? 'ruled_out' : isAffected ? 'affected' : 'related';
   };
@@ -102,16 +102,16 @@ function notesOn({ isRunning, omitted }: GraphInput, built: Built): string[] {
   const notes: string[] = [];
   if (isTentative) {
     notes.push(
-      `${isRunning ? 'The investigation is still running' : 'There is no report'}: the suspect is the first of the ranking by statistics.`,
+      `${isRunning ? 'The investigation is still running' : 'There is no report'}: the suspect is the top of the ranking.`,
     );
   } else if (suspect === null) {
     notes.push(isRunning ? 'Nothing points to a service so far.' : 'The investigation names no service at fault.');
   }
-  if (calls.length === 0) notes.push('The investigation has not looked up which services call each other.');
+  if (calls.length === 0) notes.push('Service dependencies were not queried.');
   else if (suspect !== null && alerting !== null && path.length === 0)
-    notes.push(`No way of calls from ${alerting} to ${suspect} was seen.`);
-  if (suspect !== null && alerting === null) notes.push('It is not known which service alerted.');
-  if (read.unreadable > 0) notes.push(`${read.unreadable} of the tool results could not be read.`);
-  if (omitted > 0) notes.push(`${omitted} of the tool results were left out.`);
+    notes.push(`No call path from ${alerting} to ${suspect} was observed.`);
+  if (suspect !== null && alerting === null) notes.push('The alerting service is unknown.');
+  if (read.unreadable > 0) notes.push(`Unreadable tool results: ${read.unreadable}.`);
+  if (omitted > 0) notes.push(`Tool results left out: ${omitted}.`);
   return [...notes, ...new Set(read.dependencies.flatMap(({ notes: said }) => said))];
 }

@@ -67,7 +67,7 @@ export function suspicions(
       const one = of(service);
       one.isAffected = true;
       one.evidence.set(from.evidence, from.toolCallId);
-      says(service, `${metric} moved away from its baseline at ${anomaly.onset} (score ${anomaly.score}).`);
+      says(service, `${metric} deviates from its baseline since ${anomaly.onset}.`);
     }
   }
   const alerts = alertsOf(read);

@@ -3,5 +3,6 @@ export { checkReport, checkReportAgainst, locateExcerpt } from './check.ts';
 export { calibrate } from './confidence.ts';
 export { composeFallbackReport } from './fallback.ts';
 export { renderReport } from './markdown.ts';
+export { symptomOf } from './symptom.ts';
 export * from './schema.ts';
 export { submitReport } from './submit-report.ts';

@@ -66,11 +66,23 @@ export interface CheckedCitation {
 export const confidenceBasis = z.enum(['measured', 'stated']);
 export type ConfidenceBasis = z.infer<typeof confidenceBasis>;
 
+/** The trouble as people feel it, from the ranking. */
+export const symptom = z.object({
+  service: z.string(),
+  since: z.string().nullable().describe('When it began, as far as the data shows.'),
+  ongoing: z.boolean().nullable().describe('Whether it lasted at `as_of`; null if no metric tells.'),
+  as_of: z.string().nullable(),
+  recorded: z.boolean().describe('`as_of` is a time of a recording.'),
+});
+export type Symptom = z.infer<typeof symptom>;
+
 /** A checked report. */
 export interface CheckedReport extends Omit<Report, 'citations'> {
   /** Default: stated. */
   confidenceBasis?: ConfidenceBasis;
   citations: CheckedCitation[];
+  /** Absent if nothing was ranked. */
+  symptom?: Symptom;
   /** Sentences that cite nothing verified, or a missing number. */
   unverifiedClaims: { where: string; claim: string; why: string }[];
 }

@@ -8,6 +8,8 @@ const name = z.string().min(1);
 const ranking = z.looseObject({
   alert: z.looseObject({ service: name, metric: name.optional(), at: time }),
   onset: time.nullable(),
+  // Results of earlier versions have none.
+  symptom: z.looseObject({ ongoing: z.boolean(), as_of: time }).nullish(),
   considered: z.looseObject({ services: z.number() }),
   causes: z.array(
     z.looseObject({

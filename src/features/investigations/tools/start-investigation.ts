@@ -39,6 +39,7 @@ export const startInvestigation = (deps: InvestigationToolDeps) =>
         query: query.toWellFormed(),
         idempotencyKey: prefix + toolCallId,
         parentRunId: runId,
+        trigger: 'chat' as const,
         admit: (tx: EntityManager) => admit(tx, prefix, prefix + toolCallId),
       };
       try {

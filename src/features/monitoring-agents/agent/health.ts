@@ -69,7 +69,7 @@ export function healthOf(agent: MonitoringAgent, now: Date): { status: AgentStat
   const reasons = agent.health === 'degraded' ? [...agent.healthReasons] : [];
   if (agent.silentAt && agent.silentAt < now && reasons.length === 0) {
     const since = agent.lastResultAt ? `since ${agent.lastResultAt.toISOString()}` : 'yet';
-    reasons.push(`A check has produced no result ${since}, for three periods or more.`);
+    reasons.push(`A check has had no result ${since}, for three periods or more.`);
   }
   if (reasons.length > 0) return { status: 'degraded', reasons };
   return { status: agent.health === 'starting' ? 'starting' : 'active', reasons };

@@ -6,7 +6,7 @@ import { type MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
 import { Plan } from '../plan/schema.ts';
 
 /** Shown for an agent without a channel. */
-const NO_CHANNEL = 'nobody (no notification channel)';
+const NO_CHANNEL = 'none configured';
 
 /** A plan as stored, with members in the schema's order, because plans are compared as text. */
 export const canonicalPlan = (stored: Plan): Plan => Plan.parse(stored);

@@ -52,7 +52,7 @@ export async function runDependencyCheck(subject: DependencySubject, context: Ch
       : judgeCalls(chosen, condition);
   if ('reason' in verdict) return failed(explained(verdict.reason, subject, seen, chosen, context), evidence);
   const notes = [
-    ...(verdict.unknown ? [`${count(verdict.unknown, 'call')} without figures or calls lately`] : []),
+    ...(verdict.unknown ? [`${count(verdict.unknown, 'call')} without figures or recent calls`] : []),
     ...(seen.truncated ? ['the graph is truncated'] : []),
   ];
   return judged({
@@ -82,7 +82,7 @@ async function judgeMissing(
   };
   const observations = chosen.map((edge) =>
     edge.isStale
-      ? gone(edge, 'was not seen lately')
+      ? gone(edge, 'was not seen recently')
       : { subject: callName(edge), isFinding: false, text: `the call ${callName(edge)} is seen`, service: edge.caller },
   );
   // However long it is missing: it was there before its finding began.
@@ -106,7 +106,7 @@ async function judgeMissing(
   if (seen.truncated) return { reason: 'the graph is truncated and may or may not contain this call' };
   const services = [...new Set(seen.edges.flatMap(({ caller, callee }) => [caller, callee]))];
   const stranger = [subject.caller, subject.callee].find((name) => name !== undefined && !services.includes(name));
-  if (!isNamed || services.length === 0) return { reason: 'no calls were seen at all' };
+  if (!isNamed || services.length === 0) return { reason: 'no calls were seen' };
   if (stranger !== undefined) {
     return { reason: `the graph does not know "${stranger}"; it knows ${listed(near(stranger, services))}` };
   }
@@ -129,12 +129,12 @@ function explained(
       others.length > 0
         ? `these measure them: ${listed(others.map(({ id }) => id))}`
         : 'a satellite with a live graph does';
-    return `${subject.source} knows calls but not how they fare; ${instead}`;
+    return `${subject.source} knows calls but does not measure them; ${instead}`;
   }
   if (chosen.length > 0) return reason;
   const known = [...new Set(seen.edges.flatMap(({ caller, callee }) => [caller, callee]))];
   const named = subject.caller ?? subject.callee;
-  if (known.length === 0 || named === undefined) return 'no calls were seen at all';
+  if (known.length === 0 || named === undefined) return 'no calls were seen';
   return `no call ${callName(subject)} is known; services with calls: ${listed(near(named, known))}`;
 }
 
@@ -186,7 +186,7 @@ function judgeCalls(edges: readonly CheckedEdge[], limit: Limit): CallsVerdict {
   }
   const isQuiet = edges.length > 0 && edges.every(({ isStale }) => isStale);
   return {
-    reason: isQuiet ? 'no such call was seen lately' : `the graph does not say the ${limit.type} of these calls`,
+    reason: isQuiet ? 'no such call was seen recently' : `the graph has no ${limit.type} of these calls`,
   };
 }
 

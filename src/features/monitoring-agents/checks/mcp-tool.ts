@@ -45,7 +45,7 @@ export async function runToolCheck(subject: ToolSubject, context: CheckContext):
   ];
   if (output.isError) return failed(`${subject.tool}: ${errorText(content)}`, evidence);
   if (form === 'binary') return failed(`${subject.tool} returned bytes that are not text`, evidence);
-  if (form === 'empty') return failed(`${subject.tool} answered nothing`, evidence);
+  if (form === 'empty') return failed(`${subject.tool} returned nothing`, evidence);
   const verdict = judgeAnswer(content, subject);
   if ('problem' in verdict) return failed(`${subject.tool}: ${verdict.problem}`, evidence);
   return judged({ observations: [{ subject: subject.tool, ...verdict }], evidence, noun: ['answer', 'answers'] });

@@ -138,11 +138,11 @@ function alike(past: readonly number[], aggregate: Aggregate, length: number): r
   return extremes;
 }
 
-/** `, 12 deviations above`. */
+/** ` (12σ above)` */
 function away(distance: number): string {
   if (distance === 0) return '';
   const side = distance > 0 ? 'above' : 'below';
-  return Number.isFinite(distance) ? ` (${digits(Math.abs(distance))} deviations ${side})` : ' without exception';
+  return Number.isFinite(distance) ? ` (${digits(Math.abs(distance))}σ ${side})` : ' without exception';
 }
 
 function described(series: CheckedSeries, subject: MetricSubject, value: number): string {

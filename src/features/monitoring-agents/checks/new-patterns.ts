@@ -52,7 +52,7 @@ export async function findNewPatterns(
   const fresh = seen.filter((one) => isNew(one) && one.count >= condition.at_least);
 
   const evidence = [
-    evidenceOf(subject.source, `kinds of lines ${asked} that are new`, SHOWN, (most) => ({
+    evidenceOf(subject.source, `new patterns of lines ${asked}`, SHOWN, (most) => ({
       window: toIsoWindow(window),
       history: toIsoWindow(history),
       lines: { window: now.lines.length, history: past.lines.length, history_is_whole: !past.truncated },
@@ -87,13 +87,13 @@ export async function findNewPatterns(
       ...known.map((one) => observationOf(one, false, condition)),
     ],
     evidence,
-    noun: ['kind of line', 'kinds of lines'],
+    noun: ['log pattern', 'log patterns'],
     notes: [
       ...(now.truncated ? [`of the newest ${now.lines.length} lines`] : []),
       ...(mustAsk && unheard.length > MAX_CONFIRMED ? [`${unheard.length - MAX_CONFIRMED} more not confirmed`] : []),
       ...(now.unreadable > 0 ? [`${count(now.unreadable, 'line')} unreadable`] : []),
     ],
-    quiet: `no new kind of line: ${[count(now.lines.length, 'line'), `${known.length} known`, ...rare].join(', ')}`,
+    quiet: `no new log pattern: ${[count(now.lines.length, 'line'), `${known.length} known`, ...rare].join(', ')}`,
   });
 }
 
@@ -108,7 +108,7 @@ function observationOf(pattern: LogPattern, isFinding: boolean, { history_second
     subject: subjectOf(pattern),
     isFinding,
     text: isFinding
-      ? `new since ${at(first)}, not in ${duration(history_seconds)} before: ${of}: ${text}`
+      ? `new since ${at(first)}, absent in the previous ${duration(history_seconds)}: ${of}: ${text}`
       : `known: ${of}: ${text}`,
     value: lines,
     ...(services.length === 1 && services[0] && { service: services[0] }),

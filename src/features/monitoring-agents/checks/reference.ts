@@ -206,12 +206,12 @@ export function describeReference(days: number, history: TimeWindow, window: Tim
   if (days > 0) return `the same time on ${days} earlier days`;
   const length = duration(history.to - history.from);
   return history.to < window.from
-    ? `${length} until ${at(history.to)}, before the fault that is still there`
-    : `the ${length} before`;
+    ? `${length} until ${at(history.to)}, before the ongoing fault`
+    : `the previous ${length}`;
 }
 
 /** How an observation names it. */
 export function usualWords(days: number, history: TimeWindow, window: TimeWindow): string {
-  if (days > 0) return 'usual at this time is';
-  return history.to < window.from ? `usual before ${at(history.to)} was` : 'usual is';
+  if (days > 0) return 'normal at this time:';
+  return history.to < window.from ? `normal before ${at(history.to)}:` : 'normal:';
 }

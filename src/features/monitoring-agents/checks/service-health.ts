@@ -136,7 +136,7 @@ export async function runServiceHealthCheck(
       ...(unreadable > 0 ? [`${unreadable} series unreadable`] : []),
     ],
     isPartial: missing.length + young + mute + unreadable > 0,
-    quiet: `${count(observations.length, 'service is', 'services are')} as usual`,
+    quiet: `${count(observations.length, 'service')} normal`,
   });
 }
 

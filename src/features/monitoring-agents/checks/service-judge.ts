@@ -101,9 +101,7 @@ export function judgeService(
       service,
       isFinding: said.length > 0,
       text:
-        said.length > 0
-          ? `${service}: ${said.join('; ')}${more}`
-          : `${service}: ${count(present, 'metric is', 'metrics are')} as usual`,
+        said.length > 0 ? `${service}: ${said.join('; ')}${more}` : `${service}: ${count(present, 'metric')} normal`,
       ...(worst && { value: worst.value, expected: worst.usual }),
     },
   };
@@ -217,7 +215,7 @@ function trafficGone(series: readonly CheckedSeries[], question: HealthQuestion)
     const values = valuesIn(one, window);
     const last = values.slice(-Math.max(2, Math.ceil(values.length * SUSTAINED)));
     if (last.length === 0 || last.some((value) => value > usual * NO_TRAFFIC_SHARE)) continue;
-    return [`${one.metric} fell to ${figure(last[last.length - 1]!, one.unit)}, usual is ${figure(usual, one.unit)}`];
+    return [`${one.metric} fell to ${figure(last[last.length - 1]!, one.unit)}, normal: ${figure(usual, one.unit)}`];
   }
   return undefined;
 }
@@ -235,6 +233,6 @@ function ofTraffic(series: readonly CheckedSeries[]): CheckedSeries[] {
 
 function describe({ series, value, usual, deviations: distance, usualIs }: Symptom): string {
   const name = [series.metric, series.statistic].filter(Boolean).join(' ');
-  const away = Number.isFinite(distance) ? `, ${digits(distance)} deviations` : '';
+  const away = Number.isFinite(distance) ? `, ${digits(distance)}σ` : '';
   return `${name} is ${figure(value, series.unit)}, ${usualIs} ${figure(usual, series.unit)}${away}`;
 }

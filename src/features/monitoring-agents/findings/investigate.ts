@@ -63,6 +63,7 @@ export async function investigateFinding(
   const { id } = await commitInvestigation(deps, em, await onBehalfOf(em, agent, actor, finding), {
     id: uuidOf(key),
     idempotencyKey: key,
+    trigger: 'finding',
     query: investigationQuery(finding, agent?.title, finding.evidence),
   });
   finding.investigationId = id;
@@ -137,5 +138,6 @@ export async function readInvestigation(deps: FindingDeps, ref: InvestigationRef
   if (!found) return { status: 'gone' };
   const { id, teamId, query, status } = found;
   if (!isOpen(status)) return { status };
-  return { status: 'processing', start: describeInvestigation({ id, teamId, query }, deps.investigationBudget) };
+  const start = describeInvestigation({ id, teamId, query }, deps.investigationBudget, deps.appUrl);
+  return { status: 'processing', start };
 }

@@ -90,7 +90,7 @@ export async function observeHealth(
       agentId: agent.id,
       dedupKey: HEALTH_KEY,
       origin: 'health',
-      title: `${agent.title} watches less than its plan says`,
+      title: `${agent.title}: some checks can’t run`,
       severity: 'warning',
       service: null,
       actions: ['notify'],
@@ -99,7 +99,7 @@ export async function observeHealth(
     {
       source: HEALTH_KEY,
       isFinding,
-      text: clipped(isFinding ? reasons.join(' ') : 'It watches everything in its plan again.'),
+      text: clipped(isFinding ? reasons.join(' ') : 'All checks run again.'),
       at: at.getTime(),
       policy: AT_ONCE,
     },
@@ -188,7 +188,7 @@ export async function releaseSources(
     if (forgotten.change === 'none') continue;
     store(em, row, forgotten);
     if (!isChanged(before, forgotten.state)) continue;
-    row.summary = 'Nothing watches this any longer: its check was removed or disabled.';
+    row.summary = 'Its check was removed or disabled.';
     changed.push(row);
   }
   await em.flush();
@@ -208,7 +208,7 @@ async function endVanished(em: EntityManager, session: ObservedSession, seen: Ob
     let state = before;
     for (const source of Object.keys(row.sources)) {
       if (!source.startsWith(prefix) || reported.has(source)) continue;
-      const gone = { ...shared(session), source, isFinding: false, text: 'It is no longer seen.' };
+      const gone = { ...shared(session), source, isFinding: false, text: 'No longer seen.' };
       if (row.isHeld) {
         applyHeld(em, row, gone);
         continue;

@@ -79,7 +79,9 @@ const FindingSummary = z
     acknowledged: z
       .object({ at: time, by: z.string() })
       .nullable()
-      .describe('Somebody takes care of it: until it is closed, only a return that lasts for its cool-down is news.'),
+      .describe(
+        'Until it is closed, people are notified only when it resolves, or returns for longer than its cool-down.',
+      ),
     muted_until: time.nullable().describe('Nobody is notified until then.'),
     assignee: z
       .object({
@@ -101,7 +103,7 @@ const TimelineEntry = z
     id: z.string(),
     at: time,
     event: z.enum(['opened', 'resolved', 'closed_by_itself', ...ACT_KINDS]),
-    by: z.string().nullable().describe('Whoever acted, by the name of that time; null: nobody, it happened.'),
+    by: z.string().nullable().describe('Who acted, by the name at that time; null: it happened by itself.'),
     user_id: z.uuid().nullable(),
     via: z.enum(['api', 'slack', 'time']),
     text: z.string().nullable().describe('A comment.'),
@@ -118,17 +120,17 @@ export const FindingResponse = z
         z.object({
           source: z.string(),
           failing: z.boolean(),
-          streak: z.int().describe('Consecutive runs that said so.'),
+          streak: z.int().describe('Consecutive runs with this result.'),
           text: z.string(),
           session_id: z.uuid().nullable(),
           at: time,
         }),
       )
-      .describe('What reports it, the newest first.'),
+      .describe('What reports it, newest first.'),
     evidence: z.array(z.object({ source: z.string(), question: z.string(), answer: z.unknown() })),
     details: z.record(z.string(), z.unknown()).describe('Labels and links of an alert.'),
     notifications: z.array(NotificationResponse),
-    timeline: z.array(TimelineEntry).describe('What happened and what people did, the oldest first.'),
+    timeline: z.array(TimelineEntry).describe('What happened and what people did, oldest first.'),
     workflow_id: z.string(),
   })
   .meta({ id: 'FindingResponse' });

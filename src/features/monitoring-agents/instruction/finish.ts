@@ -12,7 +12,7 @@ import { instructionOf, type InstructionCheckDeps } from './begin.ts';
 import { checkResultOf } from './check-result.ts';
 import { InstructionResult } from './submit-check-result.ts';
 
-const NOT_WANTED = 'No longer wanted: the plan was changed, or the agent was paused or deleted.';
+const NOT_WANTED = 'Superseded: the plan changed, or the agent was paused or deleted.';
 
 /** Why a run gave no result, for people. */
 const LIMITS: Record<RunLimit, string> = {
@@ -20,7 +20,7 @@ const LIMITS: Record<RunLimit, string> = {
   cost: 'it used up its cost budget',
   wall_time: 'it ran out of time',
   repeated_calls: 'the model repeated the same call',
-  no_report: 'the model submitted nothing',
+  no_report: 'the model submitted no result',
   refusal: 'the model refused',
   model_failure: 'the model could not be reached',
 };

@@ -56,7 +56,7 @@ function describeSubject(subject: Check['check']): string {
       return describeMetric(subject);
     case 'log_pattern': {
       const { condition, level, service, pattern, window_seconds: window } = subject;
-      const kind = condition.type === 'new_pattern' ? 'of a new kind ' : '';
+      const kind = condition.type === 'new_pattern' ? 'of a new pattern ' : '';
       const text = pattern === undefined ? '' : ` with "${pattern}"`;
       const where = service === undefined ? '' : ` of ${service}`;
       const name = `${level === undefined ? '' : `${level} `}log lines`;
@@ -65,7 +65,7 @@ function describeSubject(subject: Check['check']): string {
     case 'service_health': {
       const { services, source, deviations, history_seconds: history } = subject;
       const whose = services === undefined ? `every service of ${source}` : services.join(', ');
-      return `health of ${whose} unusual by ${deviations} deviations against ${describeDuration(history)} before`;
+      return `health of ${whose} deviates ${deviations}σ from the previous ${previous(history)}`;
     }
     case 'dependency':
       return describeDependency(subject);
@@ -77,7 +77,7 @@ function describeSubject(subject: Check['check']): string {
       return `${condition.pointer === '' ? 'the answer' : condition.pointer} of ${tool} ${value}`;
     }
     default:
-      return `the agent carries out "${cut(oneLine(subject.instruction), 120)}"`;
+      return `instruction "${cut(oneLine(subject.instruction), 120)}"`;
   }
 }
 
@@ -88,10 +88,13 @@ function describeMetric(subject: SubjectOf<'metric'>): string {
   const what = `${statistic === undefined ? '' : `${statistic} `}${name}${service === undefined ? '' : ` of ${service}`}`;
   const over = `${aggregate} of ${describeDuration(window)}`;
   if (condition.type === 'threshold') return `${what} ${COMPARED[condition.operator]} ${condition.value} (${over})`;
-  const direction = condition.direction === 'both' ? 'above or below' : condition.direction;
-  const history = describeDuration(condition.history_seconds);
-  return `${what} ${direction} what is usual by ${condition.deviations} deviations (${over}, against ${history} before)`;
+  const { direction, deviations, history_seconds: history } = condition;
+  const side = direction === 'both' ? 'above or below' : direction;
+  return `${what} ${deviations}σ ${side} the previous ${previous(history)} (${over})`;
 }
+
+/** `hour`, `5 minutes` */
+const previous = (seconds: number): string => describeDuration(seconds).replace(/^1 /, '');
 
 function describeDependency({ caller, callee, condition, window_seconds: window }: SubjectOf<'dependency'>): string {
   const from = caller === undefined ? '' : ` from ${caller}`;

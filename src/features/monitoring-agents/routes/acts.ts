@@ -49,9 +49,9 @@ export const acknowledgeFinding = endpoint({
   ...shared,
   path: '/api/findings/{finding_id}/acknowledge',
   operationId: 'acknowledgeFinding',
-  summary: 'Say that somebody takes care of a finding, or take it back',
+  summary: 'Acknowledge a finding, or withdraw that',
   description:
-    'People hear when it is resolved, but not of its coming and going. Only a return that lasts for its cool-down is news. Holds until the finding is closed.',
+    'Until the finding is closed, people are notified only when it resolves, or when it returns for longer than its cool-down.',
   body: AcknowledgeRequest,
   handler: (call) => act(call, { act: 'acknowledge', ...call.body }),
 });
@@ -62,7 +62,7 @@ export const closeFinding = endpoint({
   operationId: 'closeFinding',
   summary: 'Close a finding',
   description:
-    'What still fails opens no new finding until it has recovered in between. What checks with a learned baseline see from then on becomes usual. Closing it again changes nothing.',
+    'A fault that persists opens no new finding until it has recovered. Learned baselines take its values for normal from then on. Closing a closed finding changes nothing.',
   body: CloseRequest,
   handler: (call) => act(call, { act: 'close', ...call.body }),
 });
@@ -71,9 +71,9 @@ export const muteFinding = endpoint({
   ...shared,
   path: '/api/findings/{finding_id}/mute',
   operationId: 'muteFinding',
-  summary: 'Notify nobody of a finding until a time',
+  summary: 'Mute a finding until a time',
   description:
-    'Everything is still recorded. Also holds for a finding that takes its place until then. Ends by itself; people then hear of its state if it has changed.',
+    'Everything is still recorded, and a finding that takes its place is muted too. When the mute ends, people are notified if the state has changed.',
   body: MuteRequest,
   handler: (call) => {
     const { until, comment } = call.body;
@@ -85,7 +85,7 @@ export const assignFinding = endpoint({
   ...shared,
   path: '/api/findings/{finding_id}/assign',
   operationId: 'assignFinding',
-  summary: 'Assign a finding to a member of the team, or to nobody',
+  summary: 'Assign a finding to a team member, or unassign it',
   body: AssignRequest,
   handler: (call) => act(call, { act: 'assign', userId: call.body.user_id, comment: call.body.comment }),
 });
@@ -94,7 +94,7 @@ export const commentFinding = endpoint({
   ...shared,
   path: '/api/findings/{finding_id}/comments',
   operationId: 'commentFinding',
-  summary: 'Comment on a finding, also on a closed one',
+  summary: 'Comment on a finding, open or closed',
   headers: CommentHeaders,
   body: CommentRequest,
   handler: (call) =>

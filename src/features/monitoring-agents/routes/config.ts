@@ -12,7 +12,7 @@ export const getConfig = endpoint({
   method: 'get',
   path: '/api/monitoring-chat/{chat_id}/config',
   operationId: 'getMonitoringConfig',
-  summary: 'The channel, session retention and model budget of a monitoring agent',
+  summary: 'Get the channel, session retention and model budget of a monitoring agent',
   tags,
   auth: apiKey(READ),
   params: schemas.AgentParams,
@@ -52,7 +52,7 @@ export const testConfig = endpoint({
   method: 'post',
   path: '/api/monitoring-chat/{chat_id}/config/test',
   operationId: 'testMonitoringChannel',
-  summary: 'Send a test message to the notification channel of a monitoring agent',
+  summary: 'Send a test notification',
   description:
     'Makes one attempt; the answer says whether the channel accepted it, and if not, why. At most 10 within ten minutes for one agent, then 429.',
   tags,

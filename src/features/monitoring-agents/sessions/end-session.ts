@@ -36,7 +36,7 @@ interface EndedSession {
 }
 
 const SUMMARY_CHARACTERS = 200;
-const NOT_WANTED = 'No longer wanted: the plan was changed, or the agent was paused.';
+const NOT_WANTED = 'Superseded: the plan changed, or the agent was paused.';
 
 /**
  * Ends a session and applies its observations to findings, in one transaction. Idempotent: a stored end stays. Stores

@@ -98,7 +98,7 @@ async function carryOut(
     // The source, or its connector, did not stop in time.
     if (attempt.signal.aborted) {
       if (!attempt.cancelRequested()) throw error;
-      return { status: 'cancelled', summary: 'No longer wanted: the plan was changed, or the agent was paused.' };
+      return { status: 'cancelled', summary: 'Superseded: the plan changed, or the agent was paused.' };
     }
     if (timeout.aborted) return failed(`No answer within ${CHECK_TIMEOUT_MS / 1_000} s.`);
     // The database comes back eventually, so its errors are retried. Any other error would recur and hold up the whole

@@ -49,7 +49,7 @@ const SessionSummary = z
     title: z.string(),
     plan_version: z.int(),
     trigger: z.enum(['schedule', 'now', 'deploy', 'alert']),
-    status: z.enum(SESSION_STATUSES).describe('failed: no result. cancelled: no longer wanted.'),
+    status: z.enum(SESSION_STATUSES).describe('failed: no result. cancelled: superseded.'),
     summary: z.string().nullable().describe('The result in one line, or why there is no result.'),
     scheduled_at: time,
     started_at: time,

@@ -12,7 +12,7 @@ import type { AgentNotified, CheckNowSender } from './port.ts';
 
 /** Concurrent calls to Temporal for one request. */
 const CALLS_AT_ONCE = 16;
-export const PAUSED = 'It is paused.';
+export const PAUSED = 'The agent is paused.';
 /** No client retries a request after this. */
 export const TRIGGER_RETENTION_MS = 7 * 24 * 3_600_000;
 
@@ -47,7 +47,7 @@ export async function addresseesOf(
     const unknown = checkIds.filter((id) => !checks.some((check) => check.id === id));
     if (agentId !== undefined && unknown.length > 0) throw unknownChecks(checkIds, unknown);
     const its = checkIds.filter((id) => !unknown.includes(id));
-    return its.length === 0 ? { agent, skipped: 'Its plan has none of these checks.' } : { agent, checkIds: its };
+    return its.length === 0 ? { agent, skipped: 'The plan has none of these checks.' } : { agent, checkIds: its };
   });
 }
 
@@ -96,7 +96,7 @@ export async function notifyAgents(
       return {
         ...known,
         started: false,
-        reason: 'It could not be notified: Temporal did not accept the request. Try again.',
+        reason: 'Temporal did not accept the request. Try again.',
       };
     }
   });

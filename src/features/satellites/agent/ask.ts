@@ -42,8 +42,9 @@ export async function ask(
     return { content, digest, isError, answer: isError ? 'refused' : 'data' };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof SatelliteCallError) return { ...explain(error, offer), answer: answerOf(error) };
-    throw error;
+    if (!(error instanceof SatelliteCallError)) throw error;
+    // An act that may or may not have happened is not a source that failed: the model has to say so.
+    return { ...explain(error, offer), ...(offer.readOnly && { answer: answerOf(error) }) };
   }
 }
 

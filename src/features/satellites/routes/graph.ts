@@ -18,7 +18,7 @@ export const dependencies = endpoint({
   method: 'get',
   path: '/satellite/{satellite_id}/dependencies',
   operationId: 'getSatelliteDependencies',
-  summary: 'The live dependency graph as one satellite sees it',
+  summary: 'Get the live dependency graph of a satellite',
   tags: ['Satellites'],
   auth: apiKey('satellites:read'),
   params: schemas.SatelliteParams,
@@ -36,7 +36,7 @@ export const queryDependencies = endpoint({
   method: 'post',
   path: '/satellite/query/dependencies',
   operationId: 'querySatelliteDependencies',
-  summary: 'What a service calls, what depends on it, or what its failure affects',
+  summary: 'Query the dependencies of a service, or the impact of its failure',
   description:
     'Queries the live graphs of all satellites of the team, or of one. A failing service affects every service that needs it, directly or not; how much is estimated from call rates, assuming that every call is needed. `unknown` lists what is unknown. A service without any observed call is a 404 with similar names in `near`.',
   tags: ['Satellites'],

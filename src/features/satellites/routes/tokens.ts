@@ -13,7 +13,7 @@ export const tokenEndpoints = [
     method: 'post',
     path: '/api/satellite-tokens',
     operationId: 'createSatelliteToken',
-    summary: 'Create an enrolment token for satellites of the team',
+    summary: 'Create an enrolment token for satellites',
     description:
       'The token is only in this response. It lets satellites of this team connect, and nothing more. It is revoked with the key or session that created it, and when the member who created it leaves the team.',
     tags: ['Satellites'],
@@ -35,7 +35,7 @@ export const tokenEndpoints = [
     method: 'get',
     path: '/api/satellite-tokens',
     operationId: 'listSatelliteTokens',
-    summary: 'The enrolment tokens of the team, newest first',
+    summary: 'List enrolment tokens, newest first',
     tags: ['Satellites'],
     auth: apiKey('satellites:read'),
     response: schemas.SatelliteTokenListResponse,

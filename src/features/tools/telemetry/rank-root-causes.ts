@@ -54,6 +54,7 @@ export const rankRootCauses = defineSourceTool({
       incident: toIsoWindow(ranking.incident),
       baseline: toIsoWindow(ranking.baseline),
       onset: ranking.onset === undefined ? null : toIso(ranking.onset),
+      symptom: ranking.symptom ? { ongoing: ranking.symptom.isOngoing, as_of: toIso(ranking.symptom.asOf) } : null,
       considered: ranking.considered,
       // Before the causes: a model may be shown the beginning only.
       confidence: significant(ranking.confidence),

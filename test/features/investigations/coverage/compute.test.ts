@@ -42,9 +42,9 @@ describe('coverage of an investigation', () => {
   it('says what each gap leaves open, and nothing where there is none', () => {
     const { signals } = coverageOf([prometheus, loki], [query('data'), query('unavailable')]);
     const open = Object.fromEntries(signals.map(({ signal, leavesOpen }) => [signal, leavesOpen]));
-    assert.equal(open['metrics'], '1 of 2 queries were not answered; more may be known there.');
-    assert.equal(open['logs'], 'Not looked at: what the services themselves reported is not known.');
-    assert.match(open['changes'] ?? '', /^Not connected: a deploy .* is not ruled out\.$/);
+    assert.equal(open['metrics'], '1 of 2 queries failed; some data may be missing.');
+    assert.equal(open['logs'], 'Not checked: logged errors are unknown.');
+    assert.match(open['changes'] ?? '', /^Not connected: a deploy .* is not ruled out as the trigger\.$/);
     assert.equal(coverageOf([prometheus], [query('data')]).signals[0]?.leavesOpen, null);
   });
 
@@ -87,12 +87,9 @@ describe('coverage of an investigation', () => {
   it('is a section of Markdown in which nothing that a source says is markup', () => {
     const lost = query('unavailable', { digest: 'Error: # <b>gone</b>' });
     const text = renderCoverage(coverageOf([prometheus, recorded], [lost, query('data', { source: recorded.id })]));
-    assert.match(
-      text,
-      /^## Coverage\n\n- \*\*Metrics:\*\* 1 of 2 queries brought data\. 1 of 2 queries were not answered/,
-    );
+    assert.match(text, /^## Coverage\n\n- \*\*Metrics:\*\* 1 of 2 queries returned data\. 1 of 2 queries failed/);
     assert.match(text, /\n- \*\*Traces:\*\* Not connected: /);
     assert.match(text, /\n- Source `prometheus`: did not answer: \\# &lt;b>gone&lt;\/b>\n/);
-    assert.match(text, /\n- Source `incident:checkout-errors` \(recorded, nothing in it is about now\): 1 of 1 /);
+    assert.match(text, /\n- Source `incident:checkout-errors` \(recorded, not live\): 1 of 1 /);
   });
 });

@@ -43,7 +43,7 @@ describe('the graph of an investigation over the API', () => {
       body.services[0].evidence.map(({ evidence }: { evidence: number }) => evidence),
       [2, 4],
     );
-    assert.ok(body.notes.includes('1 of the tool results could not be read.'));
+    assert.ok(body.notes.includes('Unreadable tool results: 1.'));
   });
 
   it('is empty before anything is known, and unknown for what is not there', async () => {

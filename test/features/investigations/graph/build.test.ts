@@ -213,7 +213,7 @@ describe('the graph of an investigation', () => {
     };
     const graph = graphOf([stored(1, 'list_sources', listed), results[0]!], { report: reportOn('web') });
     assert.deepEqual([graph.alerting, graph.fault_path], ['payment', []]);
-    assert.match(graph.notes[0] ?? '', /No way of calls from payment to web/);
+    assert.match(graph.notes[0] ?? '', /No call path from payment to web/);
     assert.equal(graph.services.find(({ name }) => name === 'payment')?.reason, 'p95 is 3 s');
   });
 

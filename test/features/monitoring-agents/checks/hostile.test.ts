@@ -52,7 +52,7 @@ function assertSound(result: CheckResult, what: string): void {
     observations.findLastIndex(({ isFinding }) => isFinding) <
       observations.findIndex(({ isFinding }) => !isFinding) >>> 0,
   );
-  if (status === 'ok' && observations.length === 0) assert.match(summary, /^(learning: |no new kind of line: )/, what);
+  if (status === 'ok' && observations.length === 0) assert.match(summary, /^(learning: |no new log pattern: )/, what);
   for (const { subject, text, value = 0, expected = 0 } of observations) {
     assert.ok(subject.length > 0 && subject.length <= 200 && text.length > 0 && text.length <= 300, what);
     assert.ok(Number.isFinite(value) && Number.isFinite(expected), what);

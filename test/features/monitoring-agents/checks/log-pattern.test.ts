@@ -124,7 +124,7 @@ describe('checks: log_pattern', () => {
     const [found, ...known] = result.observations;
     assert.match(
       found!.text,
-      /^new since .*, not in 1 h before: 4 lines of payment: connection pool exhausted: <\*> clients waiting$/,
+      /^new since .*, absent in the previous 1 h: 4 lines of payment: connection pool exhausted: <\*> clients waiting$/,
     );
     assert.deepEqual(
       known.map(({ isFinding }) => isFinding),

@@ -103,7 +103,7 @@ describe('checks: mcp_tool', () => {
     assert.match(await reason(value('/depth', '>', 1), json({ depth: null })), /is null/);
     assert.match(await reason(value('/toString', '==', 'x'), json({})), /has nothing at "\/toString"/);
     assert.match(await reason(value('', '>', 1), { content: 'up' }), /is not JSON/);
-    assert.match(await reason(text, { content: '' }), /answered nothing/);
+    assert.match(await reason(text, { content: '' }), /returned nothing/);
     assert.match(await reason(text, { content: new Uint8Array([0, 1, 255, 254]) }), /not text/);
     assert.match(
       await reason(text, { content: '{"error":"no such queue"}', isError: true }),

@@ -79,10 +79,7 @@ describe('checks: metric', () => {
     const result = await check(baseline, { sources: [memorySource({ series: [steady, slow] })] });
     assert.equal(result.status, 'finding');
     assert.equal(result.observations[0]!.subject, 'checkout p95');
-    assert.match(
-      result.observations[0]!.text,
-      /is 1\.9\d* s \(mean of 5 min\), usual is 2\d\d ms \(\d+ deviations above\)/,
-    );
+    assert.match(result.observations[0]!.text, /is 1\.9\d* s \(mean of 5 min\), normal: 2\d\d ms \(\d+σ above\)/);
     assert.equal(result.observations[1]!.isFinding, false);
   });
 
@@ -128,7 +125,7 @@ describe('checks: metric', () => {
     assert.equal((await of(100, 110)).status, 'finding');
     const left = await of(0, 0.5);
     assert.equal(left.status, 'finding');
-    assert.match(left.summary, /usual is 0 s without exception/);
+    assert.match(left.summary, /normal: 0 s without exception/);
     assert.equal((await of(0, 0)).status, 'ok');
   });
 

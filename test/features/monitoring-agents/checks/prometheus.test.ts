@@ -103,7 +103,7 @@ describe('checks on a real Prometheus', () => {
     );
     const textOf = (service: string) => unwell.observations.find(({ subject }) => subject === service)!.text;
     assert.match(textOf('mail'), /^mail: Backlog fires since .*Z: 900 jobs wait/);
-    assert.match(textOf('cart'), /^cart: http_requests_total:error_ratio ratio is [\d.]+ %, usual is 0 %/);
+    assert.match(textOf('cart'), /^cart: http_requests_total:error_ratio ratio is [\d.]+ %, normal: 0 %/);
   });
 
   it('carries PromQL out, and passes on what Prometheus refuses', async () => {
@@ -126,7 +126,10 @@ describe('checks on a real Prometheus', () => {
     const unknown = await run(metric({ metric: 'nope', condition: { type: 'threshold', operator: '>', value: 1 } }));
     assert.match(unknown.summary, /Prometheus has no metric "nope"/);
     const ratio = await run({ type: 'dependency', condition: { type: 'error_ratio', above: 0 } });
-    assert.match(ratio.summary, /^prometheus knows calls but not how they fare; a satellite with a live graph does$/);
+    assert.match(
+      ratio.summary,
+      /^prometheus knows calls but does not measure them; a satellite with a live graph does$/,
+    );
   });
 
   it('a Prometheus that is gone is a failure in words', async () => {

@@ -78,8 +78,8 @@ describe('what is usual while a finding is open', () => {
       const faulty = series(2, (at) => (at < onset ? 0.2 : 2));
       const result = await check(baseline, { ...over(faulty), faults: ongoing('web', onset + 60) });
       assert.equal(result.status, 'finding', result.summary);
-      assert.match(result.summary, /usual before 20\S+Z was (19|20|21)\d ms/);
-      assert.match(JSON.stringify(result.evidence), /until 20\S+Z, before the fault that is still there/);
+      assert.match(result.summary, /normal before 20\S+Z: (19|20|21)\d ms/);
+      assert.match(JSON.stringify(result.evidence), /until 20\S+Z, before the ongoing fault/);
       const recovered = series(2, (at) => (at < onset || at >= NOW - 300 ? 0.2 : 2));
       const after = await check(baseline, { ...over(recovered), faults: ongoing('web', onset + 60) });
       assert.equal(after.status, 'ok', after.summary);
@@ -114,7 +114,7 @@ describe('what is usual while a finding is open', () => {
     const db = series(1, () => 0.1, { service: 'db' });
     const faults = ongoing('web', NOW - 3 * HOUR + 60);
     const result = await check(health, { ...over(slow, db), faults });
-    assert.match(result.summary, /^1 of 2 services: web: latency is .*, usual before 20\S+ was/);
+    assert.match(result.summary, /^1 of 2 services: web: latency is .*, normal before 20\S+:/);
     const gone = series(1, () => 0.2);
     const kept = gone.timestamps.findIndex((at) => at >= NOW - 3 * HOUR);
     const silent = { ...gone, timestamps: gone.timestamps.slice(0, kept), values: gone.values.slice(0, kept) };
@@ -168,7 +168,7 @@ describe('the same time on earlier days', () => {
       const whole = series(days, (at) => (at % DAY >= 10 * HOUR && at % DAY < 11.8 * HOUR ? 0.2 : 1));
       const result = await check(baseline, over(whole));
       assert.equal(result.status, status, `${days} days: ${result.summary}`);
-      const compared = status === 'ok' ? /the same time on \d earlier days/ : /compared_with":"the 1 h before"/;
+      const compared = status === 'ok' ? /the same time on \d earlier days/ : /compared_with":"the previous 1 h"/;
       assert.match(JSON.stringify(result.evidence), compared);
     }
   });
@@ -179,7 +179,7 @@ describe('the same time on earlier days', () => {
     assert.equal(usual.status, 'ok', usual.summary);
     const missing = await check(condition('below'), over(series(8, (at) => (at > NOW - 2 * HOUR ? 1 : morning(at)))));
     assert.equal(missing.status, 'finding', missing.summary);
-    assert.match(missing.summary, /usual at this time is 4\.9/);
+    assert.match(missing.summary, /normal at this time: 4\.9/);
   });
 
   it('knows weekends, and is not fooled by one bad day', async () => {
@@ -198,7 +198,7 @@ describe('the same time on earlier days', () => {
     assert.equal((await check(baseline, over(faulty))).status, 'ok', 'without a finding');
     const result = await check(baseline, { ...over(faulty), faults: ongoing('web', onset + 60) });
     assert.equal(result.status, 'finding', result.summary);
-    assert.match(result.summary, /usual at this time is 2\d\d ms/);
+    assert.match(result.summary, /normal at this time: 2\d\d ms/);
   });
 
   it('says for services what deviates from the hour before whether it is usual', async () => {
@@ -206,9 +206,9 @@ describe('the same time on earlier days', () => {
     const daily = await check(health, over(series(8, nightly)));
     assert.equal(daily.status, 'ok', daily.summary);
     const today = await check(health, over(series(8, (at) => (at >= NOW - 310 ? 2 : 0.2))));
-    assert.match(today.summary, /usual at this time is 2\d\d ms/);
+    assert.match(today.summary, /normal at this time: 2\d\d ms/);
     const young = await check(health, over(series(2, nightly)));
-    assert.match(young.summary, /usual is (19|20|21)\d ms/);
+    assert.match(young.summary, /normal: (19|20|21)\d ms/);
   });
 
   it('is not needed: a source that does not answer for it is compared with the history before', async () => {
@@ -220,6 +220,6 @@ describe('the same time on earlier days', () => {
     };
     const result = await check(baseline, { sources: [source] });
     assert.equal(result.status, 'finding', result.summary);
-    assert.match(JSON.stringify(result.evidence), /the 1 h before/);
+    assert.match(JSON.stringify(result.evidence), /the previous 1 h/);
   });
 });

@@ -54,7 +54,7 @@ describe('checks: service_health', () => {
       series('latency', 's', (_, i) => quiet(i), 'db'),
     );
     assert.equal(result.status, 'finding');
-    assert.match(result.summary, /^1 of 2 services: web: \w+ is .*, usual is .*, \d+ deviations \(and 1 more\)$/);
+    assert.match(result.summary, /^1 of 2 services: web: \w+ is .*, normal: .*, \d+σ \(and 1 more\)$/);
     assert.deepEqual(
       result.observations.map(({ subject, isFinding }) => [subject, isFinding]),
       [
@@ -83,7 +83,7 @@ describe('checks: service_health', () => {
 
   it('traffic that ends, and a service that reports nothing any more, are findings', async () => {
     const ended = await run(series('request_rate', 'requests/s', (at, i) => (at >= NOW - 120 ? 0 : 10) * quiet(i)));
-    assert.match(ended.summary, /^web: request_rate fell to 0 requests\/s, usual is \d+/);
+    assert.match(ended.summary, /^web: request_rate fell to 0 requests\/s, normal: \d+/);
     assert.equal(ended.status, 'finding');
     const whole = series('latency', 's', (_, i) => quiet(i), 'gone');
     const gone = { ...whole, timestamps: whole.timestamps.map((at) => at - 400) };

@@ -167,7 +167,7 @@ describe('an instruction check', () => {
   it('has failed when the model only talks', async () => {
     const { chat_id } = await watch('talks');
     const { status, summary } = await ended(chat_id);
-    assert.deepEqual([status, summary], ['failed', 'No result: the model submitted nothing.']);
+    assert.deepEqual([status, summary], ['failed', 'No result: the model submitted no result.']);
   });
 
   it('survives continue-as-new', async () => {
@@ -205,7 +205,7 @@ describe('an instruction check', () => {
       assert.equal((await chats.call('PATCH', `/api/monitoring-chat/${chat_id}/plan`, change)).status, 200);
       const { status, summary, workflow_id: id } = await ended(chat_id);
       assert.equal(status, 'cancelled');
-      assert.match(summary ?? '', /[Nn]o longer wanted/);
+      assert.match(summary ?? '', /^Superseded/);
       assert.deepEqual(await findingsOf(chat_id), []);
       assert.deepEqual(await chats.harness.temporal.workflow.getHandle(id).result(), { status: 'cancelled' });
     });

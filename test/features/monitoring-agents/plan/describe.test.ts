@@ -40,11 +40,11 @@ describe('plan: in words', () => {
       [
         'p95 latency of checkout above 0.5 (mean of 5 minutes), every minute',
         'up{a="b"} equal to 0.5 (last of 5 minutes), every minute',
-        'm{a="b"} above or below what is usual by 4 deviations (mean of 5 minutes, against 1 hour before), every minute',
+        'm{a="b"} 4σ above or below the previous hour (mean of 5 minutes), every minute',
         'at least 1 error log lines in 5 minutes of shop with "panic*", every minute',
-        'at least 3 log lines of a new kind in 5 minutes, every minute',
-        'health of a, b unusual by 6 deviations against 1 hour before, every minute',
-        'health of every service of s unusual by 6 deviations against 1 hour before, every minute',
+        'at least 3 log lines of a new pattern in 5 minutes, every minute',
+        'health of a, b deviates 6σ from the previous hour, every minute',
+        'health of every service of s deviates 6σ from the previous hour, every minute',
         'error ratio of calls from a to b above 0.1 (5 minutes), every minute',
         'no calls to b (5 minutes), every minute',
         'p95 latency of calls above 2 s (5 minutes), every minute',
@@ -62,7 +62,7 @@ describe('plan: in words', () => {
       'the answer of status other than "x", every minute',
     );
     const long = of({ type: 'instruction', instruction: `Look\n\n at ${'x'.repeat(500)}` });
-    assert.ok(long.startsWith('the agent carries out "Look at xxx') && long.length < 170 && !long.includes('\n'));
+    assert.ok(long.startsWith('instruction "Look at xxx') && long.length < 170 && !long.includes('\n'));
     assert.match(describeCheck(checkOf({ enabled: false })), / \(disabled\)$/);
   });
 

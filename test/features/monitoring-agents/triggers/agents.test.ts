@@ -34,7 +34,10 @@ describe('deploys, and checks that are wanted now', () => {
     assert.equal(status, 200);
     assert.deepEqual([json.kind, json.source, json.repeated], ['deploy', 'casebook', false]);
     assert.deepEqual(new Set(started(json)), new Set([one, two]));
-    assert.equal(json.agents.find((agent: { chat_id: string }) => agent.chat_id === paused).reason, 'It is paused.');
+    assert.equal(
+      json.agents.find((agent: { chat_id: string }) => agent.chat_id === paused).reason,
+      'The agent is paused.',
+    );
     assert.deepEqual(
       (await team.toldTo(one)).map(({ trigger }) => trigger),
       ['deploy'],
@@ -71,7 +74,7 @@ describe('deploys, and checks that are wanted now', () => {
     assert.deepEqual(started(all.json), [both]);
     assert.equal(
       all.json.agents.find((agent: { chat_id: string }) => agent.chat_id === none).reason,
-      'Its plan has none of these checks.',
+      'The plan has none of these checks.',
     );
     assert.deepEqual((await team.toldTo(both))[1]?.checkIds, ['a']);
     assert.deepEqual(new Set(started((await team.post({ type: 'check_now' })).json)), new Set([both, none]));
@@ -93,7 +96,7 @@ describe('deploys, and checks that are wanted now', () => {
     const named = await team.post({ type: 'check_now' }, { chatId: paused });
     assert.deepEqual([named.status, named.json.code], [409, 'monitoring_agent_paused']);
     const all = await team.post({ type: 'check_now' });
-    assert.deepEqual([all.status, all.json.agents[0].reason], [200, 'It is paused.']);
+    assert.deepEqual([all.status, all.json.agents[0].reason], [200, 'The agent is paused.']);
   });
 
   it('the same Idempotency-Key has it done once; for another request it is a conflict', async () => {
@@ -153,7 +156,7 @@ describe('deploys, and checks that are wanted now', () => {
       assert.deepEqual(started(json), [good]);
       assert.match(
         json.agents.find((agent: { chat_id: string }) => agent.chat_id === bad).reason,
-        /could not be notified/,
+        /Temporal did not accept/,
       );
     } finally {
       api.deps.launcher = launcher;

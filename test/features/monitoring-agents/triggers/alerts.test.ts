@@ -251,7 +251,9 @@ describe('alerts from outside', () => {
     const paused = await team.newAgent({ active: false });
     const { json: quiet } = await team.post(alertmanager(), { chatId: paused });
     assert.equal(quiet.alerts[0].action, 'opened', 'an alert is taken whether its agent is paused or not');
-    assert.deepEqual(quiet.agents, [{ chat_id: paused, title: 'shop watch', started: false, reason: 'It is paused.' }]);
+    assert.deepEqual(quiet.agents, [
+      { chat_id: paused, title: 'shop watch', started: false, reason: 'The agent is paused.' },
+    ]);
   });
 
   it('for an agent that does not exist, or belongs to another team: 404, and nothing is stored @never-forgiven', async () => {
@@ -283,7 +285,7 @@ describe('alerts from outside', () => {
       const { status, json } = await team.post(grafana(), { chatId });
       assert.equal(status, 200);
       assert.equal(json.alerts[0].action, 'opened');
-      assert.match(json.agents[0].reason, /could not be notified/);
+      assert.match(json.agents[0].reason, /Temporal did not accept/);
       const finding = await team.em().findOneOrFail(Finding, { id: json.alerts[0].finding_id });
       assert.ok(finding.signalledRevision < finding.revision, 'left to the sweeper');
     } finally {

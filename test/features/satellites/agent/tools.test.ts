@@ -114,7 +114,10 @@ describe('tools of satellites', () => {
 
   it('say why there is no answer, and what would work', async () => {
     const offline = await setUp([shop({ online: false })]).call('shop_db_query');
-    assert.equal(offline.isError, true);
+    assert.deepEqual([offline.isError, offline.answer], [true, 'unavailable']);
+    // A tool that may act is no source whose silence says that nothing could be asked.
+    const acting = await setUp([shop({ online: false })]).call('shop_files_write_file');
+    assert.deepEqual([acting.isError, acting.answer], [true, undefined]);
     assert.match(
       String(offline.content),
       new RegExp(`offline\\. It was last seen at ${LAST_SEEN.toISOString()}\\. .*list_sources`),
