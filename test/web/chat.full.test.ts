@@ -125,7 +125,7 @@ describe('the chat page', () => {
     assert.match((await page.getByRole('article', { name: 'You asked' }).textContent()) ?? '', /^You askedOne line\n/);
     await assertAccessible(page);
 
-    await page.getByRole('button', { name: 'Citation 2' }).press('Enter');
+    await page.getByRole('button', { name: 'Citation 2: Query error_ratio of checkout' }).press('Enter');
     const panel = page.getByRole('dialog', { name: 'Query error_ratio of checkout' });
     await panel.getByRole('searchbox', { name: 'Search the result' }).waitFor();
     assert.match(page.url(), /call=/);
@@ -134,7 +134,7 @@ describe('the chat page', () => {
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'hidden' });
     assert.doesNotMatch(page.url(), /call=/);
-    await page.getByRole('button', { name: /Query error_ratio of checkout/ }).click();
+    await page.getByRole('button', { name: /^Done: Query error_ratio of checkout/ }).click();
     await page.getByRole('region', { name: 'Input' }).getByText('"incident:checkout-errors"').waitFor();
     await end();
   });
@@ -237,7 +237,7 @@ describe('the chat page', () => {
     // What the page says of a lost connection is gone with the next one, which is refused until it was seen.
     await page.route('**/api/chat/*/stream*', (route) => route.abort());
     network.cut();
-    await page.getByText('The connection was lost.').waitFor();
+    await page.getByText('Connection lost.').waitFor();
     await page.unroute('**/api/chat/*/stream*');
     web.cluster.model.release('cut');
     await isComplete(page);
@@ -285,12 +285,12 @@ describe('the chat page', () => {
       query: 'Checkout is slow',
     });
     const { page, end } = await web.visit(`/chat?about=${about}`);
-    await page.getByRole('link', { name: 'About the investigation: Checkout is slow' }).waitFor();
+    await page.getByRole('link', { name: /^About the investigation: \S/ }).waitFor();
     await say(page, ask('short'));
     const chatId = await chatIdOf(page);
     await isComplete(page);
     assert.equal((await detail(chatId)).investigation_id, about);
-    const link = page.getByRole('link', { name: 'The investigation this chat is about' });
+    const link = page.getByRole('link', { name: 'Open investigation' });
     assert.equal(await link.getAttribute('href'), `/investigation/${about}`);
     await end();
   });
@@ -298,7 +298,7 @@ describe('the chat page', () => {
   it('draws a chart of a tool result in the chat', async () => {
     const chatId = await begun(ask('answered'));
     const { page, end } = await web.visit(`/chat/${chatId}`);
-    await page.getByRole('button', { name: /Query error_ratio of checkout/ }).click();
+    await page.getByRole('button', { name: /^Done: Query error_ratio of checkout/ }).click();
     await page.getByRole('button', { name: 'Draw a chart' }).first().click();
     const chart = page.getByRole('img', { name: 'Errors of checkout' });
     await chart.scrollIntoViewIfNeeded();
@@ -311,7 +311,7 @@ describe('the chat page', () => {
   it('leads to an investigation that it has started, whose name is text', async () => {
     const { page, end } = await web.visit('/chat');
     await say(page, ask('starts'));
-    const link = page.getByRole('link', { name: 'Open the investigation' });
+    const link = page.getByRole('link', { name: 'Open investigation' });
     await link.waitFor();
     assert.match((await link.getAttribute('href')) ?? '', /^\/investigation\/[0-9a-f-]{36}$/);
     await page.getByText('Investigate: <b>Checkout</b> is slow since noon').waitFor();
@@ -382,7 +382,7 @@ describe('the chat page', () => {
     });
     const { page, end } = await web.visit(`/chat/${chatId}`, { as: reader });
     await page.getByText('Because of it.').waitFor();
-    await page.getByText('You can read chats but not write in them.').waitFor();
+    await page.getByText('You have read-only access to chats.').waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Message' }).isDisabled(), true);
     assert.equal(await page.getByRole('button', { name: 'Draw a chart' }).count(), 0);
     await assertAccessible(page);
@@ -405,7 +405,7 @@ describe('the chat page', () => {
       },
     });
     const { page, end } = await web.visit(`/chat/${agent}`);
-    const link = page.getByRole('link', { name: 'The monitoring agent of this chat' });
+    const link = page.getByRole('link', { name: 'Open agent' });
     assert.equal(await link.getAttribute('href'), `/monitoring/${agent}`);
     await say(page, ask('short'));
     await page.getByText('Because of it.').waitFor();

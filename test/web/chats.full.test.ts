@@ -66,7 +66,7 @@ describe('the list of chats', () => {
 
   it('is paged, and can show only one’s own', async () => {
     const { page, end } = await web.visit('/chats?page=99');
-    await page.getByText('There is nothing on this page').waitFor();
+    await page.getByText('This page is empty').waitFor();
     await page.goto('/chats');
     await page.getByRole('checkbox', { name: 'Only mine' }).check();
     await page.waitForURL((url) => url.searchParams.get('filter') === 'mine');

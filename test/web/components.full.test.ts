@@ -116,12 +116,12 @@ describe('web: components on hostile and big content', () => {
 
   it('ToolTrace: a waterfall to look at, the same to read, and as a table', async () => {
     await shown('ToolTrace', { toolId: 'trace' }, async (page) => {
-      const waterfall = page.getByRole('figure', { name: 'Waterfall of the trace' });
-      await waterfall.getByText('436 ms in 40 spans, of which 4 are shown; 1 failed').waitFor();
+      const waterfall = page.getByRole('figure', { name: 'Trace waterfall' });
+      await waterfall.getByText('436 ms, 40 spans (4 shown), 1 failed').waitFor();
       const rows = await waterfall.getByRole('listitem').allInnerTexts();
-      assert.match(rows[0]!, /Level 1:\s+web GET \/cart\s+436 ms, 5 ms of it itself/);
-      assert.match(rows[1]!, /12 spans below not shown\s+431 ms, 401 ms of it between the services/);
-      assert.match(rows[2]!, /Level 3:\s+cart load Failed\s+30 ms, 20 ms of it itself/);
+      assert.match(rows[0]!, /Level 1:\s+web GET \/cart\s+436 ms, 5 ms self time/);
+      assert.match(rows[1]!, /12 child spans not shown\s+431 ms, 401 ms network/);
+      assert.match(rows[2]!, /Level 3:\s+cart load Failed\s+30 ms, 20 ms self time/);
       assert.match(rows[3]!, /Level 41:\s+<img src=/);
       const bars = await waterfall.locator('li [aria-hidden] > div').evaluateAll((all) =>
         all.map((bar) => {
@@ -176,29 +176,40 @@ describe('web: components on hostile and big content', () => {
       '>'.repeat(5_000),
       '- [ ] to do\n- [x] done',
     ].join('\n\n');
-    await shown('Markdown', { text, citations: [1, 2] }, async (page, theme) => {
-      assert.ok((await page.locator('.markdown').innerText()).includes('<script>alert(1)</script>'));
-      assert.deepEqual(
-        await page
-          .locator('.markdown a')
-          .evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).protocol)),
-        ['https:', 'https:', 'http:', 'https:'],
-      );
-      assert.deepEqual(
-        await page
-          .locator('.markdown a[target=_blank]')
-          .evaluateAll((links) => [...new Set(links.map((link) => link.getAttribute('rel')))]),
-        ['noopener noreferrer nofollow'],
-      );
-      assert.deepEqual(
-        await page.locator('.markdown img').evaluateAll((images) => images.map((image) => image.getAttribute('src'))),
-        [`${CHART}?format=svg&ground=${theme}`],
-      );
-      await page.getByRole('button', { name: 'Citation 2' }).first().focus();
-      await page.keyboard.press('Enter');
-      assert.deepEqual(await page.evaluate(() => globalThis.calls), [['onCitation', 2]]);
-      assert.equal(await page.getByRole('heading', { level: 2, name: 'Title' }).count(), 1);
-    });
+    await shown(
+      'Markdown',
+      {
+        text,
+        citations: [
+          [1, 'Logs of catalog'],
+          [2, `Query <b>latency</b> ${BIDI}`],
+        ],
+      },
+      async (page, theme) => {
+        assert.ok((await page.locator('.markdown').innerText()).includes('<script>alert(1)</script>'));
+        assert.deepEqual(
+          await page
+            .locator('.markdown a')
+            .evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).protocol)),
+          ['https:', 'https:', 'http:', 'https:'],
+        );
+        assert.deepEqual(
+          await page
+            .locator('.markdown a[target=_blank]')
+            .evaluateAll((links) => [...new Set(links.map((link) => link.getAttribute('rel')))]),
+          ['noopener noreferrer nofollow'],
+        );
+        assert.deepEqual(
+          await page.locator('.markdown img').evaluateAll((images) => images.map((image) => image.getAttribute('src'))),
+          [`${CHART}?format=svg&ground=${theme}`],
+        );
+        await page.getByRole('button', { name: 'Citation 1: Logs of catalog', exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Citation 2: Query <b>latency</b>' }).first().focus();
+        await page.keyboard.press('Enter');
+        assert.deepEqual(await page.evaluate(() => globalThis.calls), [['onCitation', 2]]);
+        assert.equal(await page.getByRole('heading', { level: 2, name: 'Title' }).count(), 1);
+      },
+    );
   });
 
   it('Markdown: what was drawn stays while a text grows', async () => {
@@ -277,7 +288,7 @@ describe('web: components on hostile and big content', () => {
         const current = page.locator('mark[data-current]');
         await current.first().waitFor();
         assert.deepEqual(await current.allInnerTexts(), ['"row":2,', '"text":"xx']);
-        await page.getByRole('button', { name: 'Structure' }).click();
+        await page.getByRole('button', { name: 'Pretty-print' }).click();
         await page.waitForFunction(() => document.querySelectorAll('mark[data-current]').length === 1);
       },
     );

@@ -120,7 +120,8 @@ describe('the page of an investigation while it runs', () => {
     await page.keyboard.press('Escape');
 
     web.cluster.model.release('watched');
-    await page.getByRole('region', { name: 'Root cause' }).getByText('The pool of payment is exhausted').waitFor();
+    await page.getByRole('region', { name: 'Cause' }).getByText('The pool of payment is exhausted').waitFor();
+    await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('Read in step 3').waitFor();
     const announced = page.locator('[aria-live=polite]').filter({ hasText: 'The investigation is complete.' });
     await announced.first().waitFor({ state: 'attached' });
@@ -141,7 +142,7 @@ describe('the page of an investigation while it runs', () => {
         .getByText(/^The sources tell/)
         .waitFor();
       // The Tab key goes the way that the eye goes: on a phone, what is above comes first.
-      const parts = page.locator('#steps, aside[aria-label="About this investigation"]');
+      const parts = page.locator('#steps, aside[aria-label="About this run"]');
       const tops = await parts.evaluateAll((found) => found.map((part) => part.getBoundingClientRect().top));
       assert.equal(tops.length, 2);
       assert.ok((tops[0] ?? Infinity) <= (tops[1] ?? 0), `the parts of the page stand at ${tops.join(' and ')}`);
@@ -154,7 +155,7 @@ describe('the page of an investigation while it runs', () => {
       await offer.waitFor();
       assert.ok(Math.abs((await place()) - before) <= 2, `it was at ${before} and is at ${await place()}`);
       await offer.click();
-      await page.waitForFunction(() => document.activeElement?.textContent === 'Root cause' && scrollY === 0);
+      await page.waitForFunction(() => document.activeElement?.textContent === 'Cause' && scrollY === 0);
       await end();
     }
   });
@@ -164,15 +165,18 @@ describe('the page of an investigation while it runs', () => {
     await step(page, 2)
       .getByText(/^Let me/)
       .waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    const asking = page.getByRole('alertdialog', { name: 'Cancel this investigation?' });
-    await asking.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const asking = page.getByRole('alertdialog', { name: 'Stop this investigation?' });
+    await asking.getByRole('button', { name: 'Keep running' }).click();
     await asking.waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await asking.getByRole('button', { name: 'Cancel the investigation' }).click();
-    await page.getByRole('heading', { name: 'It was cancelled' }).waitFor();
-    await page.getByText(/kept below: 2 tool results/).waitFor();
-    await step(page, 1)
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await asking.getByRole('button', { name: 'Stop investigation' }).click();
+    await page.getByRole('heading', { name: 'Cancelled', exact: true }).waitFor();
+    await page.getByText(/kept in Activity: 2 tool results/).waitFor();
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.locator('#steps summary').first().click();
+    await page
+      .locator('#steps')
       .getByRole('button', { name: /^Done List/ })
       .waitFor();
     await assertAccessible(page);
@@ -191,7 +195,7 @@ describe('the page of an investigation while it runs', () => {
       .waitFor();
     assert.equal(await page.getByText('Words of an answer').count(), 0);
     await web.call('POST', `/api/investigations/${id}/cancel`);
-    await page.getByRole('heading', { name: 'It was cancelled' }).waitFor();
+    await page.getByRole('heading', { name: 'Cancelled', exact: true }).waitFor();
     await end();
   });
 
@@ -211,7 +215,7 @@ describe('the page of an investigation while it runs', () => {
 
   it('runs nothing that a model wrote, and loads nothing from elsewhere', async () => {
     const { page, end, id } = await begin('hostile: why are payments slow?');
-    await page.getByRole('region', { name: 'Root cause' }).waitFor();
+    await page.getByRole('region', { name: 'Cause' }).waitFor();
     const foreign: string[] = [];
     page.on('request', (request) => {
       if (!request.url().startsWith(web.url)) foreign.push(request.url());
@@ -219,6 +223,7 @@ describe('the page of an investigation while it runs', () => {
     await page.goto(`/investigation/${id}?citation=1`);
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Activity' }).click();
     await page.locator('#steps summary').first().click();
     assert.match(await page.title(), /^<img src=x onerror="document.title=1"> exhausted/);
     assert.equal(await page.locator('main img, main script, main svg[onload], main a[href^="javascript:"]').count(), 0);

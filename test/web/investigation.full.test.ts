@@ -47,22 +47,36 @@ describe('the page of an investigation', () => {
   });
   const path = (rest = ''): string => `/investigation/${id}${rest}`;
 
-  it('shows the report, the cause first, and what it took', async () => {
+  it('answers what, why, what now and how sure, in this order, and keeps the run in a tab of its own', async () => {
     const { page, end } = await web.visit(path());
     await page.getByRole('heading', { level: 1, name: /felt at|:/ }).waitFor();
-    const cause = page.getByRole('region', { name: 'Root cause' });
+    const cause = page.getByRole('region', { name: 'Cause' });
     await cause.getByText(detail.report.root_cause.service, { exact: true }).first().waitFor();
     const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
-    assert.deepEqual(headings.slice(0, 5), ['Root cause', 'Summary', 'Impact', 'Recommended change', 'Hypotheses']);
+    const first = ['What is going on', 'Cause', 'What to do next', 'Why', 'Hypotheses', 'Timeline', 'Coverage'];
+    assert.deepEqual(headings.slice(0, first.length), first);
+    await page.getByText('at the end of the recording').waitFor();
+    await page.getByText('Path of the fault').waitFor();
+    await page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Why' }) })
+      .locator('canvas')
+      .waitFor();
+    assert.equal(await page.getByText('Tokens').count(), 0);
+    await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('Built-in offline model').waitFor();
     await page.getByText(`${detail.steps.length} steps`, { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Services' }).click();
+    await page.getByRole('heading', { name: 'Services around the suspect' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Services around the suspect' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Chat about it' }).getAttribute('href'), `/chat?about=${id}`);
     await end();
   });
 
   it('opens what a citation cites by the keyboard, turns to the next, and gives the focus back', async () => {
     const { page, end } = await web.visit(path());
-    const citation = page.getByRole('region', { name: 'Root cause' }).getByRole('button').first();
+    const citation = page.getByRole('region', { name: 'Cause' }).getByRole('button').first();
     await citation.focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(/citation=/);
@@ -89,7 +103,7 @@ describe('the page of an investigation', () => {
 
   it('closes the panel by going back, and returns to the citation', async () => {
     const { page, end } = await web.visit(path());
-    const citation = page.getByRole('region', { name: 'Root cause' }).getByRole('button').first();
+    const citation = page.getByRole('region', { name: 'Cause' }).getByRole('button').first();
     await citation.click();
     const panel = page.getByRole('dialog');
     await panel.waitFor();
@@ -114,6 +128,7 @@ describe('the page of an investigation', () => {
     await page.getByRole('button', { name: 'Close' }).click();
     await panel.waitFor({ state: 'hidden' });
 
+    await page.getByRole('tab', { name: 'Activity' }).click();
     const step = page.locator('#steps details').first();
     await step.locator('summary').first().click();
     await step.getByRole('button').first().click();
@@ -136,7 +151,12 @@ describe('the page of an investigation', () => {
       ['dark', PHONE],
     ] as const) {
       const { page, end } = await web.visit(path(), { theme, viewport });
-      await page.getByRole('region', { name: 'Root cause' }).waitFor();
+      await page.getByRole('region', { name: 'Cause' }).waitFor();
+      const { y } = (await page.getByRole('region', { name: 'Cause' }).boundingBox())!;
+      assert.ok(y < viewport.height, `the cause is above the fold, at ${y} of ${viewport.height}`);
+      await assertAccessible(page);
+      await assertFits(page);
+      await page.getByRole('tab', { name: 'Activity' }).click();
       for (const summary of await page.locator('#steps summary').all()) await summary.click();
       await page.locator('#steps').scrollIntoViewIfNeeded();
       await assertAccessible(page);
@@ -173,9 +193,11 @@ describe('the page of an investigation', () => {
       await route.fulfill({ json: { ...detail, ...failed } });
     });
     await page.goto(path());
-    await page.getByRole('heading', { name: 'It failed' }).waitFor();
+    await page.getByRole('heading', { name: 'Failed', exact: true }).waitFor();
     await page.getByText('The database was away for an hour.').waitFor();
-    await page.getByRole('heading', { name: 'Step 1' }).waitFor();
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByText('Step 1', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Report' }).click();
     assert.equal(await page.getByRole('button', { name: 'Rerun' }).count(), 2);
     await page.getByText(/^Asked: W/).waitFor();
     await assertFits(page);
@@ -185,9 +207,9 @@ describe('the page of an investigation', () => {
 
   it('says when there is none, and when the viewer may not see it', async () => {
     const unknown = await web.visit('/investigation/00000000-0000-4000-8000-000000000000', { expected: [/404/] });
-    await unknown.page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await unknown.page.getByRole('heading', { name: 'Investigation not found' }).waitFor();
     await unknown.page.goto('/investigation/nonsense');
-    await unknown.page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await unknown.page.getByRole('heading', { name: 'Investigation not found' }).waitFor();
     unknown.problems.splice(0, unknown.problems.length, ...unknown.problems.filter((text) => !/422/.test(text)));
     await unknown.end();
 

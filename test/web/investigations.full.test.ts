@@ -44,9 +44,11 @@ describe('the list of investigations', () => {
     try {
       await page.keyboard.press('n');
       await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
-      await page.getByText('No investigations yet.').waitFor();
+      await page.getByText('No investigations yet').waitFor();
       await assertPresentable(page, 'investigations-empty');
       await page.keyboard.insertText(QUESTION);
+      await page.keyboard.press('Shift+Enter');
+      assert.equal(await field(page).inputValue(), `${QUESTION}\n`);
       await page.keyboard.press('Enter');
       await page.keyboard.press('Enter');
       await page.waitForURL('**/investigation/*');
@@ -59,7 +61,7 @@ describe('the list of investigations', () => {
     } finally {
       worker.thaw();
     }
-    await rows(page).getByText('Completed').waitFor();
+    await rows(page).getByText('Cause found').waitFor();
     const { total } = await web.call<Listed>('GET', '/api/investigations', undefined, apiKey);
     assert.equal(total, 1);
     await assertPresentable(page, 'investigations-completed');
@@ -68,7 +70,7 @@ describe('the list of investigations', () => {
 
   it('starts no second one when the first answer was lost and the page reloaded', async () => {
     const { apiKey } = await web.newTeam();
-    const { page, context, end } = await web.visit('/', { as: apiKey, expected: [/net::ERR_FAILED/] });
+    const { page, context, end } = await web.visit('/investigations', { as: apiKey, expected: [/net::ERR_FAILED/] });
     const lost = async (): Promise<void> => {
       await context.route('**/api/v1/investigate', async (route) => {
         await route.fetch();
@@ -90,7 +92,7 @@ describe('the list of investigations', () => {
   });
 
   it('says that a text is too long, and keeps it', async () => {
-    const { page, end } = await web.visit('/');
+    const { page, end } = await web.visit('/investigations');
     await field(page).fill('x'.repeat(20_001));
     await page.getByText('20,001 characters; the limit is 20,000.').waitFor();
     await page.keyboard.press('Enter');
@@ -106,7 +108,7 @@ describe('the list of investigations', () => {
       Array.from({ length: 45 }, (_, index) => `Latency of service-${index} is up`),
     );
     await stored(teamId, ['The zebra database refuses connections'], { status: 'failed' });
-    const { page, end } = await web.visit('/', { as: apiKey });
+    const { page, end } = await web.visit('/investigations', { as: apiKey });
     await page.getByText('1–20 of 46').waitFor();
     await page.getByRole('button', { name: 'Older' }).press('Enter');
     await page.getByText('21–40 of 46').waitFor();
@@ -118,30 +120,63 @@ describe('the list of investigations', () => {
 
     await page.keyboard.press('/');
     await page.keyboard.type('zebra');
-    await page.waitForURL('**/?q=zebra');
+    await page.waitForURL('**/investigations?q=zebra');
     await rows(page).getByText('The zebra database').waitFor();
     assert.equal(await rows(page).count(), 1);
     await page.getByRole('searchbox').fill('nothing like it');
-    await page.getByText('Nothing matches.').waitFor();
+    await page.getByText('No matching investigations').waitFor();
     await page.getByRole('link', { name: 'Show all investigations' }).click();
     await page.getByText('1–20 of 46').waitFor();
     await page.getByRole('button', { name: 'Failed' }).click();
-    await page.waitForURL('**/?status=failed');
+    await page.waitForURL('**/investigations?status=failed');
     await page.getByText('Latency').first().waitFor({ state: 'hidden' });
     assert.equal(await rows(page).count(), 1);
 
-    await page.goto('/?page=99&status=nonsense');
+    await page.goto('/investigations?page=99&status=nonsense');
     await page.getByRole('link', { name: 'Go to the first page' }).click();
     await page.getByText('1–20 of 46').waitFor();
-    await page.goto('/?page=<b>&q=%00');
+    await page.goto('/investigations?page=<b>&q=%00');
     await rows(page).first().waitFor();
+    await end();
+  });
+
+  it('tells outcomes apart, with the service and how likely it is, and filters by them in the address', async () => {
+    const { id: teamId, apiKey } = await web.newTeam();
+    const reportOf = (service: string | null, confidence: number) => ({ root_cause: { service }, confidence });
+    const long = `${'Checkout answers slowly for customers in every region '.repeat(8)}and payments time out.`;
+    await stored(teamId, [long], { report: reportOf('payment', 0.94) });
+    await stored(teamId, ['Nothing explains it'], { report: reportOf(null, 0.1) });
+    await stored(teamId, ['It broke'], { status: 'failed' });
+    await stored(teamId, ['Never mind'], { status: 'cancelled' });
+    const { page, end } = await web.visit('/investigations', { as: apiKey, viewport: PHONE });
+    const rowOf = (words: string) => rows(page).filter({ hasText: words });
+    for (const words of ['Cause found', 'payment', 'very likely'])
+      await rowOf(long).getByText(words, { exact: true }).waitFor();
+    assert.equal(await rowOf(long).getByRole('link').getAttribute('title'), long);
+    await rowOf('Nothing explains it').getByText('No cause found').waitFor();
+    await rowOf('It broke').getByText('Failed').waitFor();
+    await rowOf('Never mind').getByText('Cancelled').waitFor();
+    await assertPresentable(page, 'investigations-outcomes');
+    // Every choice is in view on a phone.
+    const outcomes = page.getByRole('group', { name: 'Outcome' });
+    assert.ok(await outcomes.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+    for (const [name, status, words] of [
+      ['No cause found', 'no_cause', 'Nothing explains it'],
+      ['Cause found', 'cause_found', 'Checkout answers slowly'],
+    ] as const) {
+      await outcomes.getByRole('button', { name, exact: true }).press('Enter');
+      await page.waitForURL(`**/investigations?status=${status}`);
+      await page.reload();
+      await rowOf(words).waitFor();
+      assert.equal(await rows(page).count(), 1);
+    }
     await end();
   });
 
   it('goes through the rows by j and k, and opens one by Enter', async () => {
     const { id: teamId, apiKey } = await web.newTeam();
     const ids = await stored(teamId, ['The oldest', 'The middle', 'The newest']);
-    const { page, end } = await web.visit('/', { as: apiKey });
+    const { page, end } = await web.visit('/investigations', { as: apiKey });
     await rows(page).first().waitFor();
     for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'The middle');
@@ -161,7 +196,7 @@ describe('the list of investigations', () => {
       'Alarm 🚨 تنبيه 警报 '.repeat(40),
     ]);
     await stored(teamId, ['Named'], { alertSummary: `<b>${'nospaces'.repeat(200)}</b>` });
-    const { page, end } = await web.visit('/', { as: apiKey, viewport: PHONE });
+    const { page, end } = await web.visit('/investigations', { as: apiKey, viewport: PHONE });
     await rows(page).first().waitFor();
     assert.equal(await rows(page).count(), 7);
     assert.equal(await page.title(), 'Investigations · Casebook');

@@ -108,7 +108,7 @@ describe('monitoring agents in the web app', () => {
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('The plan is valid. It has not been saved.').waitFor();
-    await page.getByText(/the agent carries out "Look whether all is well\."/).waitFor();
+    await page.getByText(/instruction "Look whether all is well\."/).waitFor();
     assert.equal((await planOf(id)).version, 1);
     await page.getByLabel('Why it is changed').fill('To see it change');
     await untilSaved(page, 2, () => page.keyboard.press('Enter'));

@@ -83,8 +83,8 @@ describe('the pages of satellites', () => {
 
   it('makes a token by keys alone, shows it once, and lets a satellite in with it that appears by itself', async () => {
     const { page, end } = await web.visit('/satellites', { as: apiKey });
-    await page.getByText('No satellites yet.').waitFor();
-    await page.getByLabel('Name of the new token').fill(`${HOSTILE} eu`.replace('\u202E', ''));
+    await page.getByText('No satellites yet').waitFor();
+    await page.getByLabel('Token name').fill(`${HOSTILE} eu`.replace('\u202E', ''));
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Start a satellite with this token' });
     await dialog.waitFor();
@@ -106,7 +106,7 @@ describe('the pages of satellites', () => {
     const tokens = page.getByRole('region', { name: 'Enrolment tokens' });
     await tokens.getByRole('button', { name: /^Revoke.*eu$/ }).press('Enter');
     await assertPresentable(page, 'satellites-revoke');
-    await page.getByRole('button', { name: 'Revoke the token' }).press('Enter');
+    await page.getByRole('button', { name: 'Revoke token' }).press('Enter');
     await tokens.getByText('Revoked').waitFor();
     await row(page, 'arrives').getByText('Offline').waitFor();
     assert.equal(await page.title(), 'Satellites · Casebook');
@@ -127,7 +127,7 @@ describe('the pages of satellites', () => {
     await page.getByRole('cell').getByText('Failing').waitFor();
     await assertPresentable(page, 'satellite-connectors');
     await page.getByRole('tab', { name: 'Tools (3)' }).click();
-    await page.getByText('May make changes').first().waitFor();
+    await page.getByText('Can make changes').first().waitFor();
     await page.getByText('Arguments of read_ticket').click();
     await assertPresentable(page, 'satellite-tools');
     await page.getByRole('searchbox').fill('close');
@@ -149,7 +149,7 @@ describe('the pages of satellites', () => {
     await page.getByText('Show as table').click();
     await page.getByRole('row').getByRole('button', { name: 'payments' }).click();
     await page.getByText('2 services are affected when it fails').waitFor();
-    await page.getByText('through checkout').waitFor();
+    await page.getByText('Through checkout').waitFor();
     await assertPresentable(page, 'satellite-services');
     await page.reload();
     await page.getByText('2 services are affected when it fails').waitFor();
@@ -178,7 +178,7 @@ describe('the pages of satellites', () => {
     await page.waitForURL('**/satellites');
     await row(page, 'removed').waitFor({ state: 'hidden' });
     await page.goto(`/satellites/${satellite.id}`);
-    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('heading', { name: 'Satellite not found' }).waitFor();
     await end();
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { assertAccessible, assertFits, PHONE, sharedWeb, untilFocused, type Web } from '../support/web/index.ts';
 
 describe('the frame of the web app', () => {
@@ -22,14 +22,15 @@ describe('the frame of the web app', () => {
       ['f', '/findings'],
       ['s', '/satellites'],
       ['t', '/team'],
-      ['i', '/'],
+      ['i', '/investigations'],
+      ['h', '/'],
     ] as const) {
       await go(page, key);
       await page.waitForURL((url) => url.pathname === path);
       await page.getByRole('heading', { level: 1 }).waitFor();
     }
     await page.keyboard.press('?');
-    const keys = page.getByRole('dialog', { name: 'Keys' });
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await keys.waitFor();
     await assertAccessible(page);
     await page.keyboard.press('Escape');
@@ -50,7 +51,7 @@ describe('the frame of the web app', () => {
     await page.keyboard.press('t');
     await page.keyboard.press('?');
     await page.getByRole('button', { name: /^Account/ }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Keys' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).press('Enter');
     assert.equal(new URL(page.url()).pathname, '/');
     await wanted.check();
     await page.keyboard.press('Escape');
@@ -129,24 +130,60 @@ describe('the frame of the web app', () => {
     await end();
   });
 
-  it('asks again when the API could not be reached', async () => {
-    const { page, context, end } = await web.visit('/', {
+  it('recovers without a click when the API is back, also after minutes', async () => {
+    const { page, context, end } = await web.visit('/team', {
       expected: [/net::ERR_FAILED/, /Casebook is unreachable/],
     });
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await context.route('**/api/**', (route) => route.abort());
-    await page.reload();
-    await page.getByRole('alert').getByText('Casebook is unreachable').waitFor();
-    await context.unroute('**/api/**');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { name: 'Investigations' }).waitFor();
+    await page.getByRole('region', { name: 'Members' }).waitFor();
+    await page.clock.install();
+    const unreachable = page.getByRole('alert').getByText('Casebook is unreachable. Retrying automatically.');
+    /** Lets time pass until it is shown. */
+    const pass = async (shown: Locator): Promise<void> => {
+      while (!(await shown.isVisible())) await page.clock.fastForward(1_000);
+    };
+    const outage = async (begin: () => Promise<unknown>): Promise<void> => {
+      await context.route('**/api/**', (route) => route.abort());
+      await begin();
+      for (let minute = 0; minute < 3; minute += 1) {
+        await pass(unreachable);
+        await page.clock.fastForward('01:00');
+      }
+      await pass(unreachable);
+      await context.unroute('**/api/**');
+    };
+    // A page of which nothing is known yet, which does not poll.
+    await outage(() => page.getByRole('tab', { name: 'API keys' }).click());
+    const keys = page.getByRole('region', { name: 'API keys' });
+    await pass(keys);
+    // Not even who is signed in is known.
+    await outage(() => page.reload());
+    await pass(keys);
     await end();
   });
 
-  it('says so where there is no page', async () => {
-    const { page, end } = await web.visit('/investigations/of/nobody');
+  it('says what does not exist, within the frame, and leads out', async () => {
+    const id = '00000000-0000-4000-8000-000000000000';
+    const { page, end } = await web.visit('/investigations/of/nobody', { expected: [/status of 4(?:04|22)/] });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-    await page.getByRole('link', { name: 'Go to investigations' }).click();
+    for (const [path, title, list, to] of [
+      [`/investigation/${id}`, 'Investigation', 'All investigations', '/investigations'],
+      [`/chat/${id}`, 'Chat', 'All chats', '/chats'],
+      [`/finding/${id}`, 'Finding', 'All findings', '/findings'],
+      [`/monitoring/${id}`, 'Monitoring agent', 'All monitoring agents', '/monitoring'],
+      [`/satellites/${id}`, 'Satellite', 'All satellites', '/satellites'],
+      ['/chat/no-id', 'Chat', 'All chats', '/chats'],
+    ] as const) {
+      await page.goto(path);
+      await page.getByRole('heading', { name: `${title} not found` }).waitFor();
+      await page.getByRole('navigation', { name: 'Places' }).waitFor();
+      assert.equal(await page.title(), `${title} not found · Casebook`);
+      await page.getByRole('main').getByRole('link', { name: list }).press('Enter');
+      await page.waitForURL((url) => url.pathname === to);
+    }
+    await page.goto('/nowhere');
+    await page.getByRole('navigation', { name: 'Places' }).waitFor();
+    await assertAccessible(page);
+    await page.getByRole('main').getByRole('link', { name: 'Home' }).press('Enter');
     await page.waitForURL((url) => url.pathname === '/');
     await end();
   });

@@ -31,12 +31,12 @@ describe('signing in', () => {
     await heading(page, 'Sign in to Casebook');
     assert.equal(await page.title(), 'Sign in · Casebook');
     await enter(page, 'cb_live_wrong');
-    await page.getByText('This key is invalid.').waitFor();
+    await page.getByText('This API key is invalid.').waitFor();
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
     await assertPresentable(page, 'sign-in-refused');
     await enter(page, ` ${web.apiKey} `);
     await page.waitForURL('**/team?tab=sessions');
-    await page.getByText('this browser').waitFor();
+    await page.getByText('This browser').waitFor();
     const [cookie] = await context.cookies();
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Lax']);
     const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]));
@@ -50,7 +50,7 @@ describe('signing in', () => {
     const first = await web.visit('/healthz', { as: null, expected: UNAUTHORIZED });
     first.page.on('request', (request) => requested.push(request.url()));
     await first.page.goto(address);
-    await first.page.getByText('this browser').waitFor();
+    await first.page.getByText('This browser').waitFor();
     assert.equal(first.page.url(), `${web.url}/team?tab=sessions`);
     assert.deepEqual(
       requested.filter((url) => url.includes(token) && !url.includes('#')),
@@ -58,7 +58,7 @@ describe('signing in', () => {
     );
     await first.page.goBack();
     await first.page.goForward();
-    await first.page.getByText('this browser').waitFor();
+    await first.page.getByText('This browser').waitFor();
     assert.equal(first.page.url(), `${web.url}/team?tab=sessions`);
     await first.end();
 
@@ -106,7 +106,7 @@ describe('signing in', () => {
     await page.waitForURL('**/team?tab=sessions');
     for (const to of elsewhere) {
       await page.goto(`/sign-in?to=${encodeURIComponent(to)}`);
-      await heading(page, 'Investigations');
+      await heading(page, 'Home');
       assert.equal(page.url(), `${web.url}/`, to);
     }
     await end();
@@ -133,7 +133,7 @@ describe('signing in', () => {
 
   it('asks to sign in again when the session was ended elsewhere, and returns to the page', async () => {
     const { page, context, end } = await web.visit('/', { expected: UNAUTHORIZED });
-    await heading(page, 'Investigations');
+    await heading(page, 'Home');
     const { id } = await (await context.request.get('/api/session')).json();
     await web.call('DELETE', `/api/sessions/${id}`);
     await page.getByRole('link', { name: 'Satellites', exact: true }).press('Enter');
@@ -146,15 +146,16 @@ describe('signing in', () => {
 
   it('shows somebody with few rights their places, and nothing that would be refused', async () => {
     const { page, end } = await web.visit('/', { as: await keyWith('satellites:read', 'team:read') });
-    await heading(page, 'Satellites');
+    await heading(page, 'Home');
     const places = page.getByRole('navigation', { name: 'Places' }).getByRole('link');
     assert.deepEqual(
       await places.allTextContents(),
-      ['Satellites', 'Team'].map((place) => ` ${place}`),
+      ['Home', 'Satellites', 'Team'].map((place) => ` ${place}`),
     );
     assert.equal(await page.getByRole('link', { name: 'New investigation' }).count(), 0);
-    await page.getByText('None yet.').waitFor();
-    assert.equal(await page.getByLabel('Name of the new token').count(), 0);
+    await page.getByRole('link', { name: 'Satellites', exact: true }).press('Enter');
+    await page.getByText('No tokens yet.').waitFor();
+    assert.equal(await page.getByLabel('Token name').count(), 0);
     // This key leads nowhere.
     await page.keyboard.press('n');
     await page.getByRole('link', { name: 'Team', exact: true }).press('Enter');
@@ -163,7 +164,7 @@ describe('signing in', () => {
     assert.deepEqual(await page.getByRole('main').getByRole('button').allTextContents(), []);
     await end();
 
-    const reader = await web.visit('/', { as: await keyWith('investigations:read') });
+    const reader = await web.visit('/investigations', { as: await keyWith('investigations:read') });
     await heading(reader.page, 'Investigations');
     await reader.page.getByRole('searchbox').waitFor();
     assert.equal(await reader.page.getByLabel('What is wrong?').count(), 0);
@@ -203,7 +204,7 @@ describe('signing in through an identity provider', () => {
       await page.goto(`${app.url}/team?tab=sessions`);
       await go.press('Enter');
       await page.waitForURL(`${app.url}/team?tab=sessions`);
-      await page.getByText('this browser').waitFor();
+      await page.getByText('This browser').waitFor();
       const account = page.getByRole('button', { name: 'Account: Grace Hopper' });
       await account.waitFor();
 
@@ -213,7 +214,7 @@ describe('signing in through an identity provider', () => {
       await web.call('POST', '/api/team/members', { name: 'Grace Hopper', email, role: 'member' }, apiKey);
       await page.reload();
       await account.press('Enter');
-      await page.getByRole('menuitem', { name: 'Go on in Payments' }).press('Enter');
+      await page.getByRole('menuitem', { name: 'Switch to Payments' }).press('Enter');
       await page.waitForURL(`${app.url}/`);
       await page.getByRole('button', { name: 'Account: Grace Hopper Payments' }).waitFor();
       await page.getByRole('link', { name: 'Team', exact: true }).press('Enter');
@@ -223,7 +224,7 @@ describe('signing in through an identity provider', () => {
       await page.getByRole('link', { name: 'Investigations', exact: true }).press('Enter');
       await page.getByRole('heading', { name: 'Investigations' }).waitFor();
       await account.press('Enter');
-      await page.getByRole('menuitem', { name: 'Go on in Default' }).press('Enter');
+      await page.getByRole('menuitem', { name: 'Switch to Default' }).press('Enter');
       await page.getByRole('button', { name: 'Account: Grace Hopper Default' }).waitFor();
       await page.getByText('Of the first team', { exact: true }).waitFor();
       await end();

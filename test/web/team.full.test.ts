@@ -14,11 +14,11 @@ describe('the page of the team', () => {
     const { apiKey } = await web.newTeam('Night shift');
     const { page, end } = await web.visit('/team', { as: apiKey, expected: [/status of 409/] });
     const email = `${randomUUID()}@example.org`;
-    const add = page.getByRole('button', { name: 'Add a person' });
+    const add = page.getByRole('button', { name: 'Add member' });
     await add.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Add a person' });
+    const dialog = page.getByRole('dialog', { name: 'Add member' });
     await dialog.getByLabel('Name').fill(HOSTILE);
-    await dialog.getByLabel('E-mail').fill(email);
+    await dialog.getByLabel('Email').fill(email);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
     await untilFocused(add);
@@ -29,13 +29,13 @@ describe('the page of the team', () => {
 
     await add.press('Enter');
     await dialog.getByLabel('Name').fill('Somebody else');
-    await dialog.getByLabel('E-mail').fill(email);
+    await dialog.getByLabel('Email').fill(email);
     await page.keyboard.press('Enter');
-    await dialog.getByText('This person is a member of the team already.').waitFor();
+    await dialog.getByText('This person is already a member of the team.').waitFor();
     await assertPresentable(page, 'team-duplicate');
     await page.keyboard.press('Escape');
 
-    await mallory.getByRole('button', { name: /^Make sign-in link/ }).press('Enter');
+    await mallory.getByRole('button', { name: /^Create sign-in link/ }).press('Enter');
     const shown = page.getByRole('dialog', { name: /^Sign-in link for/ });
     const link = new URL(await copiedBy(shown.getByRole('button', { name: 'Copy' })));
     await assertPresentable(page, 'team-link');
@@ -46,12 +46,12 @@ describe('the page of the team', () => {
     await theirs.page.goto('/team');
     await theirs.page.getByRole('region', { name: 'Members' }).waitFor();
     assert.deepEqual(await theirs.page.getByRole('tab').allTextContents(), ['Members', 'Sessions']);
-    assert.equal(await theirs.page.getByRole('button', { name: /Add a person|Rename|Remove/ }).count(), 0);
+    assert.equal(await theirs.page.getByRole('button', { name: /Add member|Rename|Remove/ }).count(), 0);
 
     await mallory.getByRole('button', { name: `Remove ${HOSTILE}` }).press('Enter');
     await page.getByRole('alertdialog').waitFor();
     await assertPresentable(page, 'team-remove');
-    await page.getByRole('button', { name: 'Remove from the team' }).press('Enter');
+    await page.getByRole('button', { name: 'Remove from team' }).press('Enter');
     await mallory.waitFor({ state: 'hidden' });
     // The row that had the focus is gone: the focus is on the table, not nowhere.
     await untilFocused(members);
@@ -64,15 +64,15 @@ describe('the page of the team', () => {
   it('makes an API key that may do what was chosen and no more, shows it once, and revokes it', async () => {
     const { apiKey } = await web.newTeam();
     const { page, end } = await web.visit('/team?tab=keys', { as: apiKey });
-    await page.getByText('signed in with it').waitFor();
-    await page.getByRole('button', { name: 'New API key' }).press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'New API key' });
+    await page.getByText('This session').waitFor();
+    await page.getByRole('button', { name: 'Create API key' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Create API key' });
     await dialog.getByLabel('Name').fill('Pager bridge');
     await dialog.getByLabel('Start, steer and cancel').uncheck();
     await dialog.getByLabel('See the members').check();
     await assertPresentable(page, 'team-new-key');
     await dialog.getByRole('button', { name: 'Create key' }).press('Enter');
-    const shown = page.getByRole('dialog', { name: 'The new API key' });
+    const shown = page.getByRole('dialog', { name: 'API key created' });
     const made = await copiedBy(shown.getByRole('button', { name: 'Copy' }));
     await assertPresentable(page, 'team-key-shown');
     await page.keyboard.press('Escape');
@@ -83,7 +83,7 @@ describe('the page of the team', () => {
     assert.deepEqual(me.scopes.toSorted(), ['investigations:read', 'team:read']);
     const keys = page.getByRole('region', { name: 'API keys' });
     await keys.getByRole('button', { name: 'Revoke Pager bridge' }).press('Enter');
-    await page.getByRole('button', { name: 'Revoke the key' }).press('Enter');
+    await page.getByRole('button', { name: 'Revoke key' }).press('Enter');
     await keys.getByRole('row').filter({ hasText: 'Pager bridge' }).waitFor({ state: 'hidden' });
     await assert.rejects(web.call('GET', '/api/users/me', undefined, made), /401/);
     await page.getByLabel('Show revoked keys (1)').check();
@@ -110,9 +110,9 @@ describe('the page of the team', () => {
     const { page, end } = await web.visit('/team?tab=sessions', { as: apiKey });
     const rows = page.getByRole('region', { name: 'Sessions' }).getByRole('row').filter({ hasText: 'Chrome on Linux' });
     await rows.nth(1).waitFor();
-    assert.equal(await rows.filter({ hasText: 'this browser' }).count(), 1);
+    assert.equal(await rows.filter({ hasText: 'This browser' }).count(), 1);
     await assertPresentable(page, 'team-sessions');
-    await page.getByRole('button', { name: /^End the session of Ada/ }).press('Enter');
+    await page.getByRole('button', { name: /^End session of Ada/ }).press('Enter');
     await page.getByRole('button', { name: 'End session', exact: true }).press('Enter');
     await rows.nth(1).waitFor({ state: 'hidden' });
     await other.page.getByRole('link', { name: 'Investigations', exact: true }).press('Enter');

@@ -74,9 +74,9 @@ describe('web: series of charts', () => {
     const time = (text: string): string => text.slice(11, 16);
     assert.equal(
       summaryOf([series('p50', 3), series('p95', -48)], time),
-      'payment p95 rose from 120 ms to 2.4 s at 00:01. 1 more series moved.',
+      'payment p95 rose from 120 ms to 2.4 s at 00:01. 1 more series deviated.',
     );
-    assert.equal(summaryOf([series('p50', 1, null)], time), '1 series; none of them moved away from the baseline.');
+    assert.equal(summaryOf([series('p50', 1, null)], time), '1 series; none deviated from the baseline.');
     assert.equal(summaryOf([series('a', null), series('b', null)], time), '2 series, not compared with a baseline.');
   });
 

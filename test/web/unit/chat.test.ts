@@ -4,6 +4,7 @@ import { requestFor } from '../../../web/src/pages/chat/asked.ts';
 import { conversation, isStored } from '../../../web/src/pages/chat/conversation.ts';
 import { evidenceIn } from '../../../web/src/pages/chat/open-evidence.ts';
 import {
+  citationLabels,
   citationsOf,
   piecesOf,
   planOf,
@@ -162,6 +163,12 @@ describe('the parts of a message', () => {
     const expected = [{ n: 3, toolId: CALL, excerpts: ['x'] }];
     assert.deepEqual(citationsOf(streamed as never, null), expected);
     assert.deepEqual(citationsOf([], turn('completed', { citations: stored })), expected);
+    // Each is named by what it cites, as soon as that is known.
+    assert.deepEqual([...citationLabels(streamed as never, null)], [[3, 'tool result']]);
+    assert.deepEqual(
+      [...citationLabels([call({ title: 'Logs of catalog' }), ...streamed] as never, null)],
+      [[3, 'Logs of catalog']],
+    );
   });
 
   it('tell how far a plan is, and leave out what is no item', () => {

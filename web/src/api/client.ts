@@ -77,7 +77,7 @@ api.use(session);
 export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await call.catch((cause: unknown): never => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError(0, 'unreachable', 'Casebook is unreachable. Try again once you are back online.');
+    throw new ApiError(0, 'unreachable', 'Casebook is unreachable.');
   });
   if (response.ok && data !== undefined) return data;
   throw errorOf(response, error);

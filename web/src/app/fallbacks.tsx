@@ -12,18 +12,42 @@ export const PagePending = () => (
   </div>
 );
 
-/** @param what what is missing, as a sentence */
-export function NotFoundPage({ what = '' }: { what?: string }) {
+/** The lists that a missing item leads back to, by their noun. */
+const LISTS = {
+  investigations: '/investigations',
+  findings: '/findings',
+  chats: '/chats',
+  'monitoring agents': '/monitoring',
+  satellites: '/satellites',
+} as const;
+
+/**
+ * @param title what is missing, such as "Finding"
+ * @param list where to look for it instead
+ */
+export function NotFoundPage({ title = 'Page', list }: { title?: string; list?: keyof typeof LISTS }) {
   return (
-    <div className="p-6">
+    <>
+      <title>{`${title} not found · Casebook`}</title>
       <PageHead
-        title="Page not found"
-        description={`${what} The address may be cut off, or what it showed was deleted.`}
+        title={`${title} not found`}
+        description={
+          list === undefined
+            ? 'The address may be incomplete.'
+            : 'It may have been deleted, or the address is incomplete.'
+        }
       />
-      <Button asChild>
-        <Link to="/">Go to investigations</Link>
-      </Button>
-    </div>
+      <div className="flex flex-wrap gap-2">
+        {list !== undefined && (
+          <Button asChild>
+            <Link to={LISTS[list]}>All {list}</Link>
+          </Button>
+        )}
+        <Button asChild>
+          <Link to="/">Home</Link>
+        </Button>
+      </div>
+    </>
   );
 }
 
@@ -34,7 +58,7 @@ export function MayNotRead({ title, what, scope }: { title: string; what: string
       <title>{`${title} · Casebook`}</title>
       <PageHead title={title} />
       <Empty title={`You do not have access to ${what}`}>
-        Your session lacks the scope <code>{scope}</code>. Ask a team admin for it.
+        You need the permission <code>{scope}</code>. Ask a team admin for it.
       </Empty>
     </>
   );
@@ -43,8 +67,8 @@ export function MayNotRead({ title, what, scope }: { title: string; what: string
 export interface PageFailedProps {
   /** The missing noun, such as "Finding". */
   title: string;
-  /** Its plural. */
-  what: string;
+  /** Its list. */
+  what: keyof typeof LISTS;
   /** The scope required to read it. */
   scope: string;
   error: unknown;
@@ -56,7 +80,7 @@ export function PageFailed({ title, what, scope, error, onRetry }: PageFailedPro
   if (error instanceof ApiError && error.status === 403) return <MayNotRead title={title} what={what} scope={scope} />;
   // An id that is not a UUID is as unknown as one that does not exist.
   if (error instanceof ApiError && (error.status === 404 || error.status === 422))
-    return <NotFoundPage {...(error.status === 404 && { what: error.message })} />;
+    return <NotFoundPage title={title} list={what} />;
   return (
     <>
       <title>{`${title} · Casebook`}</title>
@@ -82,8 +106,14 @@ export function PageError({ error }: ErrorComponentProps) {
             : error
         }
         // Reload the chunk too; rendering again would only fail again.
-        onRetry={isMissing ? () => location.reload() : () => void router.invalidate()}
+        onRetry={isMissing ? () => void reloadIfUp() : () => void router.invalidate()}
       />
     </div>
   );
+}
+
+/** Reloading while the API is down would leave the browser's own error page. */
+async function reloadIfUp(): Promise<void> {
+  const answer = await fetch('/healthz').catch(() => undefined);
+  if (answer?.ok === true) location.reload();
 }

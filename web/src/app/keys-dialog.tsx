@@ -11,9 +11,9 @@ export interface KeysDialogProps {
 export function KeysDialog({ open, onOpenChange, shortcuts }: KeysDialogProps) {
   const areOn = useKeysChoice();
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Keys">
+    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts">
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
-        {[...shortcuts, { keys: 'j k', title: 'Move down and up a list' }].map(({ keys, title }) => (
+        {[...shortcuts, { keys: 'j k', title: 'Next and previous item in a list' }].map(({ keys, title }) => (
           <div key={keys} className="contents">
             <dt className="flex gap-1">
               {keys.split(' ').map((key) => (

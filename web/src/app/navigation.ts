@@ -1,24 +1,46 @@
-/** The main places of the app, in display order, with the letter that leads there after `g`. */
-import { Activity, Bell, MessagesSquare, Radar, Satellite, Users, type LucideIcon } from 'lucide-react';
+/** The places of the app by group, in display order, each with the letter that leads there after `g`. */
+import { Activity, Bell, House, MessagesSquare, Radar, Satellite, Users, type LucideIcon } from 'lucide-react';
 import { may, type Session } from '../api/session.ts';
 
 export interface Place {
-  to: '/' | '/chats' | '/monitoring' | '/findings' | '/satellites' | '/team';
+  to: '/' | '/investigations' | '/chats' | '/monitoring' | '/findings' | '/satellites' | '/team';
   title: string;
   icon: LucideIcon;
   key: string;
-  scope: string;
+  /** Everybody may see a place without one. */
+  scope?: string;
 }
 
-const PLACES: readonly Place[] = [
-  { to: '/', title: 'Investigations', icon: Radar, key: 'i', scope: 'investigations:read' },
-  { to: '/chats', title: 'Chats', icon: MessagesSquare, key: 'c', scope: 'chats:read' },
-  { to: '/monitoring', title: 'Monitoring', icon: Activity, key: 'm', scope: 'monitoring:read' },
-  { to: '/findings', title: 'Findings', icon: Bell, key: 'f', scope: 'monitoring:read' },
-  { to: '/satellites', title: 'Satellites', icon: Satellite, key: 's', scope: 'satellites:read' },
-  { to: '/team', title: 'Team', icon: Users, key: 't', scope: 'team:read' },
+export interface PlaceGroup {
+  /** Absent for what stands above all groups. */
+  title?: string;
+  places: readonly Place[];
+}
+
+const GROUPS: readonly PlaceGroup[] = [
+  { places: [{ to: '/', title: 'Home', icon: House, key: 'h' }] },
+  {
+    title: 'Respond',
+    places: [
+      { to: '/investigations', title: 'Investigations', icon: Radar, key: 'i', scope: 'investigations:read' },
+      { to: '/findings', title: 'Findings', icon: Bell, key: 'f', scope: 'monitoring:read' },
+      { to: '/chats', title: 'Chats', icon: MessagesSquare, key: 'c', scope: 'chats:read' },
+    ],
+  },
+  {
+    title: 'Watch',
+    places: [{ to: '/monitoring', title: 'Agents', icon: Activity, key: 'm', scope: 'monitoring:read' }],
+  },
+  {
+    title: 'Connect',
+    places: [{ to: '/satellites', title: 'Satellites', icon: Satellite, key: 's', scope: 'satellites:read' }],
+  },
+  { title: 'Admin', places: [{ to: '/team', title: 'Team', icon: Users, key: 't', scope: 'team:read' }] },
 ];
 
-/** The places that this session may see. */
-export const placesFor = (session: Session | null | undefined): Place[] =>
-  PLACES.filter(({ scope }) => may(session, scope));
+/** The groups with a place that this session may see, without the others. */
+export const groupsFor = (session: Session | null | undefined): PlaceGroup[] =>
+  GROUPS.map((group) => ({
+    ...group,
+    places: group.places.filter(({ scope }) => scope === undefined || may(session, scope)),
+  })).filter(({ places }) => places.length > 0);

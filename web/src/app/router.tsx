@@ -9,10 +9,9 @@ import {
 } from '@tanstack/react-router';
 import { searches } from './search.ts';
 import { ApiError } from '../api/client.ts';
-import { may, sessionQuery } from '../api/session.ts';
+import { sessionQuery } from '../api/session.ts';
 import { NotFoundPage, PageError, PagePending } from './fallbacks.tsx';
 import { hasLinkToken, takeLinkToken } from './link-token.ts';
-import { placesFor } from './navigation.ts';
 import { Shell } from './shell.tsx';
 import { signInByLink } from './sign-in-by-link.ts';
 
@@ -20,7 +19,7 @@ interface RouterContext {
   queryClient: QueryClient;
 }
 
-const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: () => <NotFoundPage /> });
+const root = createRootRouteWithContext<RouterContext>()({});
 
 /** Everything but the sign-in page requires a session; a one-time link's token signs in on the way. */
 const signedIn = createRoute({
@@ -47,13 +46,11 @@ const page = <const Path extends string>(path: Path) => ({ getParentRoute: () =>
 const routes = [
   createRoute({
     ...page('/'),
+    component: lazyRouteComponent(() => import('../pages/home/home.tsx'), 'HomePage'),
+  }),
+  createRoute({
+    ...page('/investigations'),
     validateSearch: searches.list,
-    // Without access to investigations, start at the first accessible place.
-    beforeLoad: ({ context: { queryClient } }) => {
-      const session = queryClient.getQueryData(sessionQuery.queryKey);
-      const [first] = placesFor(session);
-      if (first !== undefined && !may(session, 'investigations:read')) throw redirect({ to: first.to, replace: true });
-    },
     component: lazyRouteComponent(() => import('../pages/investigations/list.tsx'), 'InvestigationsPage'),
   }),
   createRoute({
@@ -109,6 +106,8 @@ const routes = [
     validateSearch: searches.tab,
     component: lazyRouteComponent(() => import('../pages/team/index.tsx'), 'TeamPage'),
   }),
+  // Any other path, within the frame.
+  createRoute({ ...page('$'), component: NotFoundPage }),
 ] as const;
 
 const signInPage = createRoute({

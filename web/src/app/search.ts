@@ -52,8 +52,9 @@ export const searches = {
       open: text(search['open']),
       page: natural(search['page']),
     }),
-  /** What is open next to the report: a citation `n`, or a tool call. */
-  investigation: (search: Search) => known({ citation: natural(search['citation']), call: text(search['call']) }),
+  /** The open tab, and what is open next to it: a citation `n`, or a tool call. */
+  investigation: (search: Search) =>
+    known({ tab: text(search['tab']), citation: natural(search['citation']), call: text(search['call']) }),
   /** A first message that is prefilled but not sent, and the investigation it is about. */
   newChat: (search: Search) => known({ about: text(search['about']), text: text(search['text']) }),
   /** The tool call open next to a chat, and the answer whose excerpts are marked. */

@@ -1,18 +1,34 @@
 /** The frame around every page: navigation, account, shortcuts. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router';
-import { CircleUser, Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Plus, Sun, Users } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import {
+  Bell,
+  CircleUser,
+  Keyboard,
+  LogOut,
+  Menu as MenuIcon,
+  Monitor,
+  Moon,
+  Plus,
+  Search,
+  Sun,
+  Users,
+} from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { whenSessionIsInDoubt } from '../api/client.ts';
 import { changeTeam, may, sessionQuery, signOut } from '../api/session.ts';
+import { openFindingsQuery } from '../pages/findings/queries.ts';
 import { Button } from '../components/ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/ui/menu.tsx';
 import { useToaster } from '../components/ui/toast.tsx';
 import { forgetDrafts } from './draft.ts';
 import { KeysDialog } from './keys-dialog.tsx';
-import { placesFor, type Place } from './navigation.ts';
+import type { Command } from './command-palette.tsx';
+import { groupsFor, type Place } from './navigation.ts';
 import { useShortcuts, type Shortcut } from './shortcuts.ts';
 import { chooseTheme, useThemeChoice } from './theme.ts';
+
+const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
@@ -20,7 +36,8 @@ export function Shell() {
   const router = useRouter();
   const navigate = useNavigate();
   const [showsKeys, setShowsKeys] = useState(false);
-  const places = useMemo(() => placesFor(session), [session]);
+  const [isSearching, setIsSearching] = useState(false);
+  const groups = useMemo(() => groupsFor(session), [session]);
   // A new investigation is shown in the list, so it takes both scopes.
   const mayInvestigate = may(session, 'investigations:read') && may(session, 'investigations:write');
 
@@ -51,29 +68,55 @@ export function Shell() {
     [router],
   );
 
-  const shortcuts = useMemo<Shortcut[]>(
+  const commands = useMemo<(Command & { keys: string })[]>(
     () => [
-      ...places.map(({ to, title, key }) => ({
-        keys: `g ${key}`,
-        title: `Go to ${title}`,
-        run: () => void navigate({ to }),
-      })),
       ...(mayInvestigate
-        ? [{ keys: 'n', title: 'New investigation', run: () => void navigate({ to: '/', hash: 'new' }) }]
+        ? [
+            {
+              keys: 'n',
+              title: 'New investigation',
+              icon: Plus,
+              run: () => void navigate({ to: '/investigations', hash: 'new' }),
+            },
+          ]
         : []),
       ...(may(session, 'chats:write')
-        ? [{ keys: 'c', title: 'New chat', run: () => void navigate({ to: '/chat' }) }]
+        ? [{ keys: 'c', title: 'New chat', icon: Plus, run: () => void navigate({ to: '/chat' }) }]
         : []),
+      ...groups
+        .flatMap(({ places }) => places)
+        .map(({ to, title, key, icon }) => ({
+          keys: `g ${key}`,
+          title: `Go to ${title}`,
+          icon,
+          run: () => void navigate({ to }),
+        })),
+    ],
+    [groups, session, mayInvestigate, navigate],
+  );
+  const shortcuts = useMemo<Shortcut[]>(
+    () => [
+      ...commands,
       {
         keys: '/',
         title: 'Search this page',
         run: () => document.querySelector<HTMLElement>('input[type=search]')?.focus(),
       },
-      { keys: '?', title: 'Show the keys', run: () => setShowsKeys(true) },
+      { keys: '?', title: 'Show keyboard shortcuts', run: () => setShowsKeys(true) },
     ],
-    [places, session, mayInvestigate, navigate],
+    [commands],
   );
   useShortcuts(shortcuts);
+  // Also while typing, unlike single letters.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      setIsSearching(true);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
 
   return (
     <div className="md:grid md:min-h-dvh md:grid-cols-[13.5rem_minmax(0,1fr)]">
@@ -83,53 +126,112 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-surface p-3 md:flex">
+      <aside className="sticky top-0 hidden h-dvh flex-col overflow-y-auto border-r bg-surface p-3 md:flex">
         <Brand />
-        {mayInvestigate && (
-          <Button variant="primary" className="mb-3" asChild>
-            <Link to="/" hash="new">
-              <Plus aria-hidden size={16} /> New investigation
-            </Link>
-          </Button>
-        )}
-        <nav aria-label="Places" className="flex flex-col gap-0.5">
-          {places.map((place) => (
-            <PlaceLink key={place.to} place={place} />
+        <nav aria-label="Places" className="flex flex-col gap-4">
+          {groups.map(({ title, places }) => (
+            <div key={title ?? ''} role="group" {...(title !== undefined && { 'aria-label': title })}>
+              {title !== undefined && (
+                <div aria-hidden className="px-2.5 pb-1 text-xs font-medium text-ink-soft">
+                  {title}
+                </div>
+              )}
+              <div className="flex flex-col gap-0.5">
+                {places.map((place) => (
+                  <PlaceLink key={place.to} place={place} />
+                ))}
+              </div>
+            </div>
           ))}
         </nav>
-        <div className="mt-auto">
-          <Account onKeys={() => setShowsKeys(true)} />
-        </div>
       </aside>
-      <header className="sticky top-0 z-30 flex items-center gap-2 border-b bg-surface px-3 py-2 md:hidden">
-        <Brand />
-        <div className="ml-auto">
-          <Menu
-            trigger={
-              <Button variant="quiet" icon aria-label="Places">
-                <MenuIcon aria-hidden size={20} />
-              </Button>
-            }
+      <div className="min-w-0">
+        <header className="sticky top-0 z-30 flex items-center gap-1 border-b bg-surface px-2 py-2 sm:gap-2 sm:px-3 md:px-6">
+          <div className="md:hidden">
+            <Brand />
+          </div>
+          <Button
+            variant="quiet"
+            className="text-ink-soft md:w-80 md:justify-start md:border md:border-line"
+            onClick={() => setIsSearching(true)}
           >
-            {places.map(({ to, title, icon: Icon }) => (
-              <MenuItem key={to} asChild>
-                <Link to={to}>
-                  <Icon aria-hidden size={16} /> {title}
+            <Search aria-hidden size={16} />
+            <span className="flex-1 text-left font-normal max-md:sr-only">Search and commands</span>
+            <kbd aria-hidden className="hidden rounded border bg-sunken px-1.5 font-mono text-xs md:inline">
+              {MODIFIER}K
+            </kbd>
+          </Button>
+          <div className="ml-auto flex items-center gap-0.5 sm:gap-1.5">
+            {may(session, 'monitoring:read') && <OpenFindings />}
+            {mayInvestigate && (
+              <Button variant="primary" asChild>
+                <Link to="/investigations" hash="new">
+                  <Plus aria-hidden size={16} />
+                  <span className="max-sm:sr-only">New investigation</span>
                 </Link>
-              </MenuItem>
-            ))}
-          </Menu>
-        </div>
-        <Account onKeys={() => setShowsKeys(true)} isSmall />
-      </header>
-      {/* The focus goes here when a page is changed by its link at the top. */}
-      <main id="main" tabIndex={-1} className="min-w-0 focus:outline-none">
-        <div className="mx-auto max-w-7xl p-4 md:p-6">
-          <Outlet />
-        </div>
-      </main>
+              </Button>
+            )}
+            <div className="md:hidden">
+              <Menu
+                trigger={
+                  <Button variant="quiet" icon aria-label="Places">
+                    <MenuIcon aria-hidden size={20} />
+                  </Button>
+                }
+              >
+                {groups
+                  .flatMap(({ places }) => places)
+                  .map(({ to, title, icon: Icon }) => (
+                    <MenuItem key={to} asChild>
+                      <Link to={to}>
+                        <Icon aria-hidden size={16} /> {title}
+                      </Link>
+                    </MenuItem>
+                  ))}
+              </Menu>
+            </div>
+            <Account onKeys={() => setShowsKeys(true)} />
+          </div>
+        </header>
+        {/* The focus goes here when a page is changed by its link at the top. */}
+        <main id="main" tabIndex={-1} className="min-w-0 focus:outline-none">
+          <div className="mx-auto max-w-7xl p-4 md:p-6">
+            <Outlet />
+          </div>
+        </main>
+      </div>
+      {isSearching && (
+        <Suspense>
+          <CommandPalette open onOpenChange={setIsSearching} commands={commands} />
+        </Suspense>
+      )}
       <KeysDialog open={showsKeys} onOpenChange={setShowsKeys} shortcuts={shortcuts} />
     </div>
+  );
+}
+
+const MODIFIER = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? '⌘' : 'Ctrl ';
+
+/** How many findings are open; leads to them. */
+function OpenFindings() {
+  const { data } = useQuery(openFindingsQuery);
+  const open = data?.total ?? 0;
+  return (
+    <Button variant="quiet" icon asChild>
+      <Link to="/findings" search={{ status: 'open' }} aria-label={`Findings, ${open} open`}>
+        <span className="relative">
+          <Bell aria-hidden size={18} />
+          {open > 0 && (
+            <span
+              aria-hidden
+              className="absolute -top-2 -right-2.5 min-w-4 rounded-full bg-bad px-1 text-center text-[0.65rem] leading-4 font-semibold text-surface"
+            >
+              {open > 99 ? '99+' : open}
+            </span>
+          )}
+        </span>
+      </Link>
+    </Button>
   );
 }
 
@@ -154,10 +256,10 @@ function PlaceLink({ place: { to, title, icon: Icon } }: { place: Place }) {
 const THEMES = [
   { choice: 'light', title: 'Light', icon: Sun },
   { choice: 'dark', title: 'Dark', icon: Moon },
-  { choice: 'system', title: 'As the system', icon: Monitor },
+  { choice: 'system', title: 'System', icon: Monitor },
 ] as const;
 
-function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean }) {
+function Account({ onKeys }: { onKeys: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   const queryClient = useQueryClient();
   const router = useRouter();
@@ -172,7 +274,7 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
       toaster.fail(error);
     }
   };
-  const goOnIn = async (teamId: string): Promise<void> => {
+  const switchTo = async (teamId: string): Promise<void> => {
     try {
       await changeTeam(teamId);
     } catch (error) {
@@ -185,22 +287,21 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
   return (
     <Menu
       trigger={
-        <Button variant="quiet" className={isSmall === true ? 'max-w-32' : 'w-full justify-start'}>
+        <Button variant="quiet" className="max-w-52">
           <CircleUser aria-hidden size={18} className="shrink-0" />
-          <span className="min-w-0 text-left">
+          <span className="min-w-0 text-left max-md:sr-only">
             <span className="block truncate">
               <span className="sr-only">Account: </span>
               {who}
             </span>
-            {team !== undefined && isSmall !== true && (
-              <span className="block truncate text-xs font-normal text-ink-soft">{team}</span>
+            {team !== undefined && (
+              <span className="block truncate text-xs leading-4 font-normal text-ink-soft">{team}</span>
             )}
           </span>
         </Button>
       }
     >
-      {/* Where the button has no room for it. */}
-      {team !== undefined && isSmall === true && <MenuLabel>{team}</MenuLabel>}
+      {team !== undefined && <MenuLabel>{team}</MenuLabel>}
       {THEMES.map(({ choice, title, icon: Icon }) => (
         <MenuItem key={choice} onSelect={() => chooseTheme(choice)}>
           <Icon aria-hidden size={16} /> {title} {theme === choice && <span className="ml-auto">✓</span>}
@@ -208,14 +309,14 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
       ))}
       {others.length > 0 && <MenuSeparator />}
       {others.map(({ id, name }) => (
-        <MenuItem key={id} onSelect={() => void goOnIn(id)}>
+        <MenuItem key={id} onSelect={() => void switchTo(id)}>
           <Users aria-hidden size={16} className="shrink-0" />
-          <span className="max-w-60 truncate">Go on in {name}</span>
+          <span className="max-w-60 truncate">Switch to {name}</span>
         </MenuItem>
       ))}
       <MenuSeparator />
       <MenuItem onSelect={onKeys}>
-        <Keyboard aria-hidden size={16} /> Keys
+        <Keyboard aria-hidden size={16} /> Keyboard shortcuts
       </MenuItem>
       <MenuItem onSelect={() => void leave()}>
         <LogOut aria-hidden size={16} /> Sign out

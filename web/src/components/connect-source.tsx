@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { Unplug } from 'lucide-react';
 import { api, dataOf } from '../api/client.ts';
 
-const sourcesQuery = {
+/** The team's telemetry sources. */
+export const sourcesQuery = {
   queryKey: ['sources'],
   queryFn: ({ signal }: { signal: AbortSignal }) => dataOf(api.GET('/api/sources', { signal })),
 };

@@ -20,7 +20,7 @@ const root = createRoot(document.querySelector('#root'));
 
 globalThis.calls = [];
 
-/** @param props what JSON can say, with `citations` as a list; functions are recorded in `calls` */
+/** @param props what JSON can say, with `citations` as pairs of number and label; functions are recorded in `calls` */
 globalThis.show = (name, props, { isStrict = true } = {}) => {
   const Shown = components[name];
   const note =
@@ -34,7 +34,7 @@ globalThis.show = (name, props, { isStrict = true } = {}) => {
         <div className="p-4">
           <Shown
             {...props}
-            {...(props.citations && { citations: new Set(props.citations), onCitation: note('onCitation') })}
+            {...(props.citations && { citations: new Map(props.citations), onCitation: note('onCitation') })}
             onSelect={note('onSelect')}
           />
         </div>

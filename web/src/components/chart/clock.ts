@@ -2,6 +2,12 @@
 
 const DAY = 86_400;
 
+/** The name of the zone at a time. @example zoneOf(new Date()) // 'GMT+1' */
+export const zoneOf = (at: Date): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? '';
+
 /** @param spanSeconds length of the chart: beyond a day dates are shown, below an hour seconds */
 export function clock(spanSeconds: number): (at: Date) => string {
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -2,6 +2,7 @@ import { clsx } from 'clsx';
 import type { Schema } from '../../api/client.ts';
 import type { Theme } from '../../app/theme.ts';
 import { valueAt, type Aligned } from './align.ts';
+import { zoneOf } from './clock.ts';
 import { lineStyle } from './palette.ts';
 import { nameOf } from './summary.ts';
 import { formatValue } from './units.ts';
@@ -25,7 +26,7 @@ export function Legend({ data, aligned, cursor, hidden, theme, time, onToggle }:
     <div className="mt-2 text-sm">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-soft">
         <span className="tabular-nums">
-          {cursor === undefined ? 'Last, at' : 'At'} {time(moment)}
+          {cursor === undefined ? 'Latest,' : 'At'} {time(moment)} {zoneOf(moment)}
         </span>
         {data.baseline && <Shade className="bg-line">Baseline</Shade>}
         {data.anomaly_window && <Shade className="border-l-2 border-bad bg-bad-soft">Anomaly</Shade>}

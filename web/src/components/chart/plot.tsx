@@ -118,7 +118,7 @@ export function Plot({ data, aligned, hidden, theme, height, time, onCursor }: P
           className="absolute top-1 right-1"
           onClick={() => plot.current?.setScale('x', { min: aligned.times[0] ?? 0, max: aligned.times[last] ?? 1 })}
         >
-          Show all
+          Reset zoom
         </Button>
       )}
     </div>

@@ -20,7 +20,7 @@ function sentence(series: Series, time: (at: string) => string): string {
   const { anomaly, unit } = series;
   const { baseline_median: before, incident_value: after, onset } = anomaly ?? {};
   if (typeof before !== 'number' || typeof after !== 'number') return `${nameOf(series)} is anomalous`;
-  const verb = after > before ? 'rose' : after < before ? 'fell' : 'moved around';
+  const verb = after > before ? 'rose' : after < before ? 'fell' : 'varied around';
   const figures =
     after === before ? formatValue(after, unit) : `from ${formatValue(before, unit)} to ${formatValue(after, unit)}`;
   return `${nameOf(series)} ${verb} ${figures}${onset ? ` at ${time(onset)}` : ''}`;
@@ -28,7 +28,7 @@ function sentence(series: Series, time: (at: string) => string): string {
 
 /**
  * @param time formats a time
- * @example summaryOf(data.series, clock) // 'payment p95 rose from 120 ms to 2.4 s at 14:02. 2 more series moved.'
+ * @example summaryOf(data.series, clock) // 'payment p95 rose from 120 ms to 2.4 s at 14:02. 2 more series deviated.'
  */
 export function summaryOf(series: readonly Series[], time: (at: string) => string): string {
   const compared = series.filter(({ anomaly }) => anomaly !== null);
@@ -40,9 +40,9 @@ export function summaryOf(series: readonly Series[], time: (at: string) => strin
   if (worst === undefined) {
     return compared.length === 0
       ? `${many}, not compared with a baseline.`
-      : `${many}; none of them moved away from the baseline.`;
+      : `${many}; none deviated from the baseline.`;
   }
   const others = moved.length - 1;
-  const rest = others === 0 ? '' : ` ${others} more series moved.`;
+  const rest = others === 0 ? '' : ` ${others} more series deviated.`;
   return `${sentence(worst, time)}.${rest}`;
 }

@@ -43,7 +43,7 @@ export function TimeSeriesChart({ data, height = 260 }: TimeSeriesChartProps) {
         </div>
         <p className="text-sm text-ink-soft wrap-anywhere [unicode-bidi:isolate]">
           {summary}
-          {truncated && ' The chart does not show everything in the result.'}
+          {truncated && ' The chart shows part of the result.'}
         </p>
       </figcaption>
       <Suspense fallback={<div role="status" aria-label="Loading" className="rounded bg-sunken" style={{ height }} />}>

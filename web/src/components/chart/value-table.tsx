@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import type { Aligned } from './align.ts';
+import { zoneOf } from './clock.ts';
 import { nameOf, shortened } from './summary.ts';
 import { formatValue } from './units.ts';
 
@@ -34,7 +35,7 @@ export function ValueTable({ data: { series, title }, aligned: { times, values }
               <thead className="sticky top-0 bg-sunken">
                 <tr>
                   <th scope="col" className="px-3 py-1.5 text-left font-medium">
-                    Time
+                    Time ({zoneOf(new Date((times[0] ?? 0) * 1000))})
                   </th>
                   {series.map((each, index) => (
                     // Series keep their order.
@@ -64,7 +65,7 @@ export function ValueTable({ data: { series, title }, aligned: { times, values }
           </div>
           {rows < times.length && (
             <Button size="small" className="mt-2" onClick={() => setRows(rows + 5 * ROWS)}>
-              Show more of {times.length} rows
+              Show more ({rows} of {times.length} rows shown)
             </Button>
           )}
         </>

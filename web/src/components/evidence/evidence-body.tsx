@@ -65,7 +65,7 @@ function CallFacts({ call }: { call: EvidenceCall }) {
       )}
       {evidence !== undefined && <Fact name="Evidence">{evidence}</Fact>}
       {typeof startedAt === 'string' && <Fact name="Called">{wholeTime(new Date(startedAt))}</Fact>}
-      {typeof tookMs === 'number' && <Fact name="Took">{duration(tookMs)}</Fact>}
+      {typeof tookMs === 'number' && <Fact name="Duration">{duration(tookMs)}</Fact>}
       {(isError === true || status !== 'completed') && (
         <Fact name="Status">
           <StatusBadge status={isError === true && status === 'completed' ? 'failed' : status} />
@@ -89,7 +89,7 @@ const Input = ({ input }: { input: unknown }) => (
   <details>
     <summary className="w-fit text-sm font-semibold">Input</summary>
     <ScrollBox
-      label="Input of the call"
+      label="Tool input"
       className="mt-2 max-h-80 rounded-md border bg-ground px-3 py-2 font-mono text-xs whitespace-pre"
     >
       {JSON.stringify(input, null, 2)}

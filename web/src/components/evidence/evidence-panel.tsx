@@ -31,8 +31,8 @@ export function EvidencePanel<Place>({ evidence, onClose, before, after, turnTo 
         footer: (
           <div className="flex w-full items-center gap-2">
             <span className="mr-auto text-sm text-ink-soft max-sm:hidden">
-              <kbd className="font-mono">k</kbd> and <kbd className="font-mono">j</kbd> turn,{' '}
-              <kbd className="font-mono">Esc</kbd> closes
+              <kbd className="font-mono">k</kbd> previous, <kbd className="font-mono">j</kbd> next,{' '}
+              <kbd className="font-mono">Esc</kbd> close
             </span>
             {/* At an end they stay where they are, or the focus would be lost with the one that led there. */}
             <Button aria-disabled={before === undefined} onClick={() => before !== undefined && turnTo(before)}>

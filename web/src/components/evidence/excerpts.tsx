@@ -12,7 +12,7 @@ export function Excerpts({ excerpts }: { excerpts: readonly CitedExcerpt[] }) {
   const folded = ordered.slice(shown);
   return (
     <section>
-      <h3 className="mb-2 text-sm font-semibold">What is cited</h3>
+      <h3 className="mb-2 text-sm font-semibold">Cited excerpts</h3>
       <List excerpts={ordered.slice(0, shown)} />
       {folded.length > 0 && (
         <details className="mt-2">

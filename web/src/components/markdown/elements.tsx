@@ -41,7 +41,7 @@ function Anchor({ href, children, id }: ComponentProps<'a'>) {
   const target = linkTarget(href ?? '', location.origin);
   if (target === undefined) {
     return (
-      <span title={`${href ?? ''} is not opened from here.`} className="dead-link">
+      <span title={`Blocked link: ${href ?? ''}`} className="dead-link">
         {children}
       </span>
     );

@@ -12,15 +12,20 @@ import './markdown.css';
 
 export interface MarkdownProps {
   text: string;
-  /** The citation numbers that can be opened; other numbers in brackets stay text. */
-  citations?: ReadonlySet<number>;
+  /** The citation numbers that can be opened, ideally with what each cites; other numbers in brackets stay text. */
+  citations?: ReadonlySet<number> | ReadonlyMap<number, string>;
   onCitation?: (n: number) => void;
   /** How many levels below `h1` a `#` heading starts, so that the page keeps its heading order. */
   headingOffset?: number;
 }
 
 const NO_CITATIONS: ReadonlySet<number> = new Set();
-const OnCitation = createContext<(n: number) => void>(() => undefined);
+
+interface Cited {
+  open: (n: number) => void;
+  nameOf: (n: number) => string;
+}
+const CitedContext = createContext<Cited>({ open: () => undefined, nameOf: String });
 
 /**
  * GFM as elements. Raw HTML is shown as text; links lead to http, https, mailto and paths of this app, bare
@@ -29,14 +34,23 @@ const OnCitation = createContext<(n: number) => void>(() => undefined);
  */
 export function Markdown({ text, citations = NO_CITATIONS, onCitation, headingOffset = 1 }: MarkdownProps) {
   const { blocks, definitions } = useMemo(() => splitBlocks(text), [text]);
-  const known = useSameSet(onCitation === undefined ? NO_CITATIONS : citations);
+  const known = useSameSet(onCitation === undefined ? NO_CITATIONS : new Set(citations.keys()));
   const latest = useRef(onCitation);
   useEffect(() => {
     latest.current = onCitation;
   }, [onCitation]);
-  const open = useMemo(() => (n: number) => latest.current?.(n), []);
+  const cited = useMemo<Cited>(
+    () => ({
+      open: (n) => latest.current?.(n),
+      nameOf: (n) => {
+        const label = 'get' in citations ? citations.get(n) : undefined;
+        return label === undefined ? `Citation ${n}` : `Citation ${n}: ${label}`;
+      },
+    }),
+    [citations],
+  );
   return (
-    <OnCitation value={open}>
+    <CitedContext value={cited}>
       <div className="markdown">
         {blocks.map((block, index) => (
           // Text only grows at its end, so a block keeps its index.
@@ -44,7 +58,7 @@ export function Markdown({ text, citations = NO_CITATIONS, onCitation, headingOf
           <Block key={index} text={block} definitions={definitions} known={known} headingOffset={headingOffset} />
         ))}
       </div>
-    </OnCitation>
+    </CitedContext>
   );
 }
 
@@ -102,10 +116,10 @@ class Fallback extends Component<FallbackProps, { text: string; isBroken: boolea
 }
 
 function CitationButton({ node, children }: { node?: { properties: Record<string, unknown> }; children?: ReactNode }) {
-  const open = use(OnCitation);
+  const { open, nameOf } = use(CitedContext);
   const number = Number(node?.properties['dataCitation']);
   return (
-    <button type="button" className="citation" aria-label={`Citation ${number}`} onClick={() => open(number)}>
+    <button type="button" className="citation" aria-label={nameOf(number)} onClick={() => open(number)}>
       {children}
     </button>
   );

@@ -108,10 +108,10 @@ export function LineList({ stored, store, excerpts, hits, place }: LineListProps
         <div className="flex items-center justify-end gap-2 border-t px-3 py-1.5 text-sm text-ink-soft">
           Part {part + 1} of {parts}
           <Button size="small" disabled={part === 0} onClick={() => setPart(part - 1)}>
-            Earlier part
+            Previous part
           </Button>
           <Button size="small" disabled={part + 1 >= parts} onClick={() => setPart(part + 1)}>
-            Later part
+            Next part
           </Button>
         </div>
       )}

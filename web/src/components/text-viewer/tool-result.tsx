@@ -23,7 +23,7 @@ export function ToolResult({ toolId, excerpts = NONE }: ToolResultProps) {
     if (error !== undefined) return <Failed error={error} onRetry={store.retry} />;
     if (head === undefined) return <Loading lines={8} />;
     if (head.status === 'pending') return <Empty title="The call is still running">Its result will appear here.</Empty>;
-    if (head.status === 'cancelled') return <Empty title="The call was cancelled before it returned anything" />;
+    if (head.status === 'cancelled') return <Empty title="The call was cancelled before it returned a result" />;
     return <Empty title="The tool returned nothing" />;
   }
   return <Viewer key={toolId + key} stored={stored} store={store} excerpts={same} />;

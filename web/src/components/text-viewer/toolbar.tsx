@@ -28,7 +28,7 @@ export interface ToolbarProps {
 const count = new Intl.NumberFormat('en');
 
 function found({ hits, isBusy, words }: SearchState, hit: number): string {
-  if (hits.length === 0) return isBusy || words === '' ? 'Searching …' : 'Not found';
+  if (hits.length === 0) return isBusy || words === '' ? 'Searching…' : 'No matches';
   const total = `${count.format(hits.length)}${hits.length >= MAX_HITS || isBusy ? '+' : ''}`;
   return `${count.format(hit + 1)} of ${total}`;
 }
@@ -36,14 +36,14 @@ function found({ hits, isBusy, words }: SearchState, hit: number): string {
 function excerptsShown(excerpt: number, places: ToolbarProps['places'], isWhole: boolean): string {
   const which = places.length === 1 ? 'Excerpt' : `Excerpt ${excerpt + 1} of ${places.length}`;
   if (places[excerpt] !== undefined) return which;
-  return isWhole ? `${which}: not in this result` : `${which}: loading …`;
+  return isWhole ? `${which}: not in this result` : `${which}: loading…`;
 }
 
 export function Toolbar(props: ToolbarProps) {
   const { stored, store, words, onWords, field, search, hit, excerpt, places, onStep } = props;
   const isSearching = words !== '';
   const steps = isSearching ? search.hits.length : places.length;
-  const what = isSearching ? 'hit' : 'excerpt';
+  const what = isSearching ? 'match' : 'excerpt';
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b px-3 py-2">
       <Input
@@ -82,7 +82,7 @@ export function Toolbar(props: ToolbarProps) {
             className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
             onClick={() => void store.showByStructure(!stored.byStructure)}
           >
-            <Braces aria-hidden size={16} /> Structure
+            <Braces aria-hidden size={16} /> Pretty-print
           </Button>
         )}
         <TakeAway stored={stored} store={store} />

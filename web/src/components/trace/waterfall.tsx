@@ -15,11 +15,11 @@ export function Waterfall({ trace }: { trace: Trace }) {
   const { rows, duration, spanCount } = trace;
   const failed = rows.filter((row) => row.failed).length;
   return (
-    <figure aria-label="Waterfall of the trace">
+    <figure aria-label="Trace waterfall">
       <figcaption className="mb-2 text-sm text-ink-soft">
-        {time(duration)} in {count(spanCount, 'span')}
-        {rows.length < spanCount && `, of which ${rows.length} are shown`}
-        {failed > 0 && `; ${failed} failed`}
+        {time(duration)}, {count(spanCount, 'span')}
+        {rows.length < spanCount && ` (${rows.length} shown)`}
+        {failed > 0 && `, ${failed} failed`}
       </figcaption>
       <ol className="divide-y rounded-md border bg-surface text-sm">
         {rows.map((row, index) => (
@@ -42,7 +42,7 @@ function Span({ row, total }: { row: TraceRow; total: number }) {
         <span className="sr-only">Level {depth + 1}: </span>
         <bdi className="font-medium wrap-anywhere">{service}</bdi>{' '}
         <bdi className="wrap-anywhere text-ink-soft">{operation}</bdi> {failed && <Badge tone="bad">Failed</Badge>}
-        {hidden > 0 && <span className="text-ink-soft"> {count(hidden, 'span')} below not shown</span>}
+        {hidden > 0 && <span className="text-ink-soft"> {count(hidden, 'child span')} not shown</span>}
       </div>
       <div className="min-w-0">
         <div aria-hidden className="relative my-1.5 h-2 rounded-sm bg-sunken">
@@ -60,13 +60,13 @@ function Span({ row, total }: { row: TraceRow; total: number }) {
   );
 }
 
-/** "400 ms, 380 ms itself" or "431 ms, 401 ms between the services" */
+/** "400 ms, 380 ms self time" or "431 ms, 401 ms network" */
 function figuresOf({ duration, own, network }: TraceRow): string {
-  if (network !== undefined) return `${time(duration)}, ${time(network)} of it between the services`;
-  return own !== undefined && own < duration ? `${time(duration)}, ${time(own)} of it itself` : time(duration);
+  if (network !== undefined) return `${time(duration)}, ${time(network)} network`;
+  return own !== undefined && own < duration ? `${time(duration)}, ${time(own)} self time` : time(duration);
 }
 
-const COLUMNS = ['Service', 'Operation', 'Begins', 'Takes', 'Itself', 'Between services', 'Status'];
+const COLUMNS = ['Service', 'Operation', 'Start', 'Duration', 'Self time', 'Network', 'Status'];
 const CELL = 'px-3 py-1 text-left align-top';
 
 /** All figures, for those who read rather than look. Rendered when opened. */

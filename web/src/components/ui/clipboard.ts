@@ -13,7 +13,7 @@ export function useClipboard(): (text: Copied) => Promise<boolean> {
       const isForbidden = error instanceof DOMException || navigator.clipboard === undefined;
       toaster.fail(
         isForbidden
-          ? new Error('The browser blocked access to the clipboard. Select the text and copy it yourself.')
+          ? new Error('The browser blocked access to the clipboard. Select the text and copy it manually.')
           : error,
       );
       return false;

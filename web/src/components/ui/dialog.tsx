@@ -115,11 +115,13 @@ export interface ConfirmProps {
   description: ReactNode;
   /** The verb on the button, such as "Delete". */
   action: string;
+  /** What not doing it means, such as "Keep running". Default: "Cancel". */
+  keep?: string;
   onConfirm: () => void;
 }
 
 /** Asks for confirmation before something irreversible. */
-export function Confirm({ open, onOpenChange, title, description, action, onConfirm }: ConfirmProps) {
+export function Confirm({ open, onOpenChange, title, description, action, keep = 'Cancel', onConfirm }: ConfirmProps) {
   const focusReturn = useFocusReturn();
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
@@ -134,7 +136,7 @@ export function Confirm({ open, onOpenChange, title, description, action, onConf
           <AlertDialog.Description className="text-ink-soft">{description}</AlertDialog.Description>
           <div className="flex justify-end gap-2">
             <AlertDialog.Cancel asChild>
-              <Button>Cancel</Button>
+              <Button>{keep}</Button>
             </AlertDialog.Cancel>
             <AlertDialog.Action asChild>
               <Button

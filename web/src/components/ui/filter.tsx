@@ -13,7 +13,7 @@ export interface FilterProps {
 export function Filter({ label, value, options, onFilter }: FilterProps) {
   const all: { value: string | undefined; title: string }[] = [{ value: undefined, title: 'All' }, ...options];
   return (
-    <div role="group" aria-label={label} className="flex gap-1 overflow-x-auto rounded-md bg-sunken p-0.5">
+    <div role="group" aria-label={label} className="flex flex-wrap gap-1 rounded-md bg-sunken p-0.5">
       {all.map((option) => (
         <button
           key={option.title}

@@ -1,6 +1,6 @@
 /** Why a run ended early, to complete a sentence such as "It ended early because". */
 const WORDS: Record<string, string> = {
-  steps: 'it reached its limit of steps',
+  steps: 'it reached its step limit',
   cost: 'it reached its cost budget',
   wall_time: 'it reached its time limit',
   repeated_calls: 'the model kept repeating the same tool call',

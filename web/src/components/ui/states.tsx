@@ -1,6 +1,7 @@
 /** What a place shows while it has no content. */
 import { CircleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
+import { pollMs } from '../../api/polling.ts';
 import { messageOf } from '../../app/message-of.ts';
 import { Button } from './button.tsx';
 
@@ -29,15 +30,37 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Loading failed: the reason, and a button to retry. */
+/**
+ * Loading failed: the reason, and a button to retry. While it is shown, what may pass is retried without a click: a page
+ * left open recovers from a restart of the API.
+ */
 export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const everyMs = onRetry !== undefined && pollMs(error, false);
+  const retry = useEffectEvent(() => {
+    if (document.visibilityState === 'visible') onRetry?.();
+  });
+  useEffect(() => {
+    if (everyMs === false) return undefined;
+    const timer = setInterval(() => retry(), everyMs);
+    const onBack = (): void => retry();
+    addEventListener('online', onBack);
+    document.addEventListener('visibilitychange', onBack);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('online', onBack);
+      document.removeEventListener('visibilitychange', onBack);
+    };
+  }, [everyMs]);
   return (
     <div
       role="alert"
       className="flex flex-wrap items-center gap-3 rounded-lg border border-bad bg-bad-soft px-4 py-3 text-bad"
     >
       <CircleAlert aria-hidden size={18} />
-      <span className="min-w-0 flex-1 break-words">{messageOf(error)}</span>
+      <span className="min-w-0 flex-1 break-words">
+        {messageOf(error)}
+        {everyMs !== false && ' Retrying automatically.'}
+      </span>
       {onRetry !== undefined && (
         <Button size="small" onClick={onRetry}>
           Try again

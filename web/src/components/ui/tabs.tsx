@@ -25,7 +25,11 @@ export function Tabs({ label, value, onValueChange, isManual = false, tabs }: Ta
   }, [value]);
   return (
     <Radix.Root value={value} onValueChange={onValueChange} activationMode={isManual ? 'manual' : 'automatic'}>
-      <Radix.List ref={list} aria-label={label} className="relative flex gap-1 overflow-x-auto border-b">
+      <Radix.List
+        ref={list}
+        aria-label={label}
+        className="relative flex gap-1 overflow-x-auto overflow-y-hidden border-b [scrollbar-width:none]"
+      >
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}

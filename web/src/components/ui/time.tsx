@@ -2,7 +2,15 @@ import { useEffect, useState } from 'react';
 import { serverNow } from '../../api/server-clock.ts';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const whole = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
@@ -27,7 +35,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Date and time in the reader's time zone. */
+/** Date and 24-hour time in the reader's time zone, which it names. */
 export const wholeTime = (at: Date): string => whole.format(at);
 
 /** The server's clock for rendering, updated every `everyMs`. */

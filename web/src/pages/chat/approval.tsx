@@ -61,5 +61,5 @@ const HEADS = {
   approved: 'Approved',
   used: 'Approved',
   declined: 'Declined',
-  expired: 'Expired: it was not carried out',
+  expired: 'Expired, not run',
 } as const;

@@ -10,7 +10,7 @@ import { EvidencePanel } from '../../components/evidence/evidence-panel.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Failed } from '../../components/ui/states.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
-import { ActOutside } from './act-outside.tsx';
+import { AllowChanges } from './allow-changes.tsx';
 import { Composer } from './composer.tsx';
 import { conversation, type Shown } from './conversation.ts';
 import { useDraft } from '../../app/draft.ts';
@@ -116,7 +116,7 @@ export function ChatView(props: ChatViewProps) {
   const lastAnswer = shown.findLast(({ role }) => role === 'assistant');
 
   return (
-    <div className="mx-auto flex min-h-[calc(100dvh-5.4rem)] max-w-3xl flex-col md:min-h-[calc(100dvh-3rem)]">
+    <div className="mx-auto flex min-h-[calc(100dvh-5.4rem)] max-w-3xl flex-col md:min-h-[calc(100dvh-6.4rem)]">
       {props.head}
       <div ref={content} className="flex flex-1 flex-col">
         {props.earlier}
@@ -131,7 +131,7 @@ export function ChatView(props: ChatViewProps) {
               isLast={message.id === lastAnswer?.id}
             />
           ))}
-          {phase === 'sending' && <p className="text-sm text-ink-soft">Sending …</p>}
+          {phase === 'sending' && <p className="text-sm text-ink-soft">Sending…</p>}
         </div>
         <p role="status" className="sr-only">
           {announced(current, isBusy)}
@@ -147,7 +147,7 @@ export function ChatView(props: ChatViewProps) {
         )}
         {phase === 'reconnecting' && (
           <p role="status" className="pb-2 text-sm text-warn">
-            The connection was lost. The answer continues; reconnecting.
+            Connection lost. The answer continues; reconnecting…
           </p>
         )}
         {refused !== undefined && (
@@ -168,9 +168,9 @@ export function ChatView(props: ChatViewProps) {
           isStopping={isStopping}
           onStop={stop}
           disabledBecause={disabledBecause}
-          placeholder={current.length === 0 ? 'Ask about your systems …' : 'Ask a follow-up …'}
+          placeholder={current.length === 0 ? 'Ask about your systems' : 'Ask a follow-up'}
         >
-          {maySideEffect !== undefined && <ActOutside isAllowed={maySideEffect} onChange={setChosen} />}
+          {maySideEffect !== undefined && <AllowChanges isAllowed={maySideEffect} onChange={setChosen} />}
         </Composer>
       </div>
       <EvidencePanel

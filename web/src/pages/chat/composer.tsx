@@ -1,6 +1,7 @@
 import { CircleStop, SendHorizontal } from 'lucide-react';
-import { useEffect, useId, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Button } from '../../components/ui/button.tsx';
+import { isTouch, sendOnEnter } from '../../components/ui/composer-keys.ts';
 
 export interface ComposerProps {
   text: string;
@@ -17,10 +18,7 @@ export interface ComposerProps {
   children?: ReactNode;
 }
 
-/** On a phone, Enter inserts a line break and the button sends. */
-const isPhone = (): boolean => matchMedia('(pointer: coarse)').matches;
-
-/** The message field: Enter sends, Shift+Enter inserts a line break. */
+/** The message field. */
 export function Composer(props: ComposerProps) {
   const { text, onText, onSend, isRunning, isStopping, onStop, disabledBecause, placeholder, children } = props;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -28,7 +26,7 @@ export function Composer(props: ComposerProps) {
   const canSend = text.trim() !== '' && !isRunning && disabledBecause === undefined;
 
   useEffect(() => {
-    if (isPhone()) return;
+    if (isTouch()) return;
     const { current } = field;
     current?.focus({ preventScroll: true });
     current?.setSelectionRange(current.value.length, current.value.length);
@@ -46,13 +44,8 @@ export function Composer(props: ComposerProps) {
   const send = (): void => {
     if (canSend) onSend(text);
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isPhone()) return;
-    event.preventDefault();
-    send();
-  };
   const reason =
-    disabledBecause ?? (isRunning && text.trim() !== '' ? 'You can send when the answer is complete.' : '');
+    disabledBecause ?? (isRunning && text.trim() !== '' ? 'You can send once the answer is complete.' : '');
   return (
     <form
       onSubmit={(event) => {
@@ -74,7 +67,7 @@ export function Composer(props: ComposerProps) {
         placeholder={placeholder}
         aria-describedby={`${id}-reason`}
         onChange={({ target }) => onText(target.value)}
-        onKeyDown={onKeyDown}
+        onKeyDown={sendOnEnter(send)}
         className="block max-h-[40dvh] w-full resize-none rounded-xl bg-transparent px-4 pt-3 pb-1 outline-none placeholder:text-ink-soft"
       />
       <div className="flex flex-wrap items-center gap-2 px-2 pb-2">
@@ -84,7 +77,7 @@ export function Composer(props: ComposerProps) {
         </p>
         {isRunning ? (
           <Button size="small" onClick={onStop} disabled={isStopping}>
-            <CircleStop aria-hidden size={16} /> {isStopping ? 'Stopping …' : 'Stop'}
+            <CircleStop aria-hidden size={16} /> {isStopping ? 'Stopping…' : 'Stop'}
           </Button>
         ) : (
           <Button type="submit" variant="primary" size="small" disabled={!canSend}>

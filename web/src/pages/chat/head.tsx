@@ -51,7 +51,7 @@ function ChatSubject({ chat }: Pick<ChatHeadProps, 'chat'>) {
   if (chat.monitoring) {
     return (
       <Link to="/monitoring/$agentId" params={{ agentId: chat.id }} className={SUBJECT}>
-        <Activity aria-hidden size={14} /> The monitoring agent of this chat
+        <Activity aria-hidden size={14} /> Open agent
       </Link>
     );
   }
@@ -62,7 +62,7 @@ function ChatSubject({ chat }: Pick<ChatHeadProps, 'chat'>) {
         params={{ investigationId: chat.investigation_id }}
         className={SUBJECT}
       >
-        <Radar aria-hidden size={14} /> The investigation this chat is about
+        <Radar aria-hidden size={14} /> Open investigation
       </Link>
     );
   }

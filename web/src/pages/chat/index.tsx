@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Radar } from 'lucide-react';
 import { useCallback, useEffect, useMemo } from 'react';
 import { may, sessionQuery } from '../../api/session.ts';
+import { PageFailed } from '../../app/fallbacks.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Failed, Loading } from '../../components/ui/states.tsx';
 import { investigationQuery } from '../investigation/queries.ts';
@@ -16,7 +17,7 @@ import type { OpenEvidence } from './open-evidence.ts';
 import { chatQuery, pulseQuery } from './queries.ts';
 import { Welcome } from './welcome.tsx';
 
-const NO_SCOPE = 'You can read chats but not write in them.';
+const NO_SCOPE = 'You have read-only access to chats.';
 
 export function NewChatPage() {
   const { about, text } = useSearch({ from: '/signed-in/chat' });
@@ -75,6 +76,7 @@ const NOTHING: never[] = [];
 function About({ investigationId }: { investigationId: string }) {
   const { data, error } = useQuery(investigationQuery(investigationId));
   if (error !== null) return <Failed error={error} />;
+  const title = data?.alert_summary ?? data?.query;
   return (
     <Link
       to="/investigation/$investigationId"
@@ -82,7 +84,9 @@ function About({ investigationId }: { investigationId: string }) {
       className="mt-1 inline-flex max-w-full items-center gap-1.5 text-sm text-accent underline underline-offset-2"
     >
       <Radar aria-hidden size={14} className="shrink-0" />
-      <span className="truncate">About the investigation: {data?.query ?? '…'}</span>
+      <span className="line-clamp-2 wrap-anywhere" title={title}>
+        About the investigation: {title ?? '…'}
+      </span>
     </Link>
   );
 }
@@ -142,17 +146,22 @@ function StoredChat({ chatId }: { chatId: string }) {
     [navigate, chatId],
   );
 
-  if (chat === undefined && live.chat.messages.length === 0) {
+  if (messages.data === undefined && live.chat.messages.length === 0) {
     return (
       <div className="mx-auto max-w-3xl">
-        <title>Chat · Casebook</title>
         {messages.error === null ? (
-          <Loading lines={8} />
-        ) : (
           <>
-            <h1 className="pb-4 text-xl font-semibold">This chat cannot be loaded</h1>
-            <Failed error={messages.error} onRetry={() => void messages.refetch()} />
+            <title>Chat · Casebook</title>
+            <Loading lines={8} />
           </>
+        ) : (
+          <PageFailed
+            title="Chat"
+            what="chats"
+            scope="chats:read"
+            error={messages.error}
+            onRetry={() => void messages.refetch()}
+          />
         )}
       </div>
     );
@@ -171,7 +180,7 @@ function StoredChat({ chatId }: { chatId: string }) {
         isMonitoring={isMonitoring}
         draftKey={chatId}
         sideEffects={mayAct ? chat.side_effects_allowed : undefined}
-        disabledBecause={mayWrite ? undefined : isMonitoring ? 'You cannot change monitoring agents.' : NO_SCOPE}
+        disabledBecause={mayWrite ? undefined : isMonitoring ? 'You have read-only access to agents.' : NO_SCOPE}
         head={
           <ChatHead
             chat={chat ?? { id: chatId, title: 'New chat', monitoring: false, investigation_id: null }}
@@ -184,7 +193,7 @@ function StoredChat({ chatId }: { chatId: string }) {
           messages.hasNextPage && (
             <div className="flex justify-center pb-4">
               <Button size="small" disabled={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
-                {messages.isFetchingNextPage ? 'Loading …' : 'Show earlier messages'}
+                {messages.isFetchingNextPage ? 'Loading…' : 'Show earlier messages'}
               </Button>
             </div>
           )

@@ -7,7 +7,17 @@ import { Elapsed, Time, duration } from '../../components/ui/time.tsx';
 import { Approval } from './approval.tsx';
 import type { Shown } from './conversation.ts';
 import { limitWords } from '../../components/ui/limit-words.ts';
-import { chartTitle, citationsOf, isTool, piecesOf, textOf, type Piece, type ToolPart, type Turn } from './parts.ts';
+import {
+  chartTitle,
+  citationLabels,
+  citationsOf,
+  isTool,
+  piecesOf,
+  textOf,
+  type Piece,
+  type ToolPart,
+  type Turn,
+} from './parts.ts';
 import { Prose } from './prose.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ChangedFiles, Chart } from './results.tsx';
@@ -62,9 +72,9 @@ function Question({ message: { id, parts, createdAt } }: { message: Shown }) {
 
 function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
   const { id, parts, turn, isLive, limit } = message;
-  const numbers = useMemo(() => new Set(citationsOf(parts, turn).map(({ n }) => n)), [parts, turn]);
+  const labels = useMemo(() => citationLabels(parts, turn), [parts, turn]);
   // They arrive at the end of an answer and re-render all of it, so render in slices.
-  const citations = useDeferredValue(numbers);
+  const citations = useDeferredValue(labels);
   const isOver = !isLive && turn?.status !== 'processing';
   const drawable = new Set(turn?.tool_calls.flatMap((call) => (call.has_series ? [call.id] : [])));
   const pieces = piecesOf(parts);
@@ -126,8 +136,8 @@ const titleOf = (parts: Shown['parts'], toolId: string): string =>
 
 function workingWords(parts: Shown['parts']): string {
   const running = parts.filter(isTool).filter(({ state }: ToolPart) => state === 'input-available').length;
-  if (running === 1) return 'A tool is running.';
-  if (running > 1) return `${running} tools are running.`;
+  if (running === 1) return 'Running a tool.';
+  if (running > 1) return `Running ${running} tools.`;
   return parts.some(({ type }) => type === 'text') ? 'Answering.' : 'Thinking.';
 }
 
@@ -150,7 +160,7 @@ function Outcome({ turn, limit }: { turn: Turn | null; limit: string | null }) {
   if (limit === null) return null;
   return (
     <Note className="border-warn bg-warn-soft text-warn" icon={<TriangleAlert aria-hidden size={16} />}>
-      Limit reached: the answer ended early because {limitWords(limit)}.
+      The answer ended early because {limitWords(limit)}.
     </Note>
   );
 }

@@ -21,10 +21,7 @@ export function evidenceIn(shown: readonly Shown[], { call: id, answer }: OpenEv
   const excerpts = cited.filter(({ toolId }) => toolId === id).flatMap((citation) => citation.excerpts);
   return {
     title: known?.summary ?? part?.title ?? 'Tool result',
-    description:
-      excerpts.length === 0
-        ? 'The result as the tool returned it.'
-        : 'The result as the tool returned it, with the cited excerpts marked.',
+    description: excerpts.length === 0 ? 'Raw tool result.' : 'Raw tool result with the cited excerpts marked.',
     call: { id, ...(part && { name: toolName(part), input: part.input }), ...known },
     // They were copied from the stored result, word for word.
     excerpts: [...new Set(excerpts)].map((text) => ({ text, verified: true, offset: null })),

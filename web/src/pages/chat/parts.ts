@@ -124,6 +124,17 @@ export function citationsOf(parts: readonly Part[], turn: Turn | null): Citation
   return [];
 }
 
+/** What each citation cites, in words. */
+export function citationLabels(parts: readonly Part[], turn: Turn | null): ReadonlyMap<number, string> {
+  return new Map(
+    citationsOf(parts, turn).map(({ n, toolId }) => {
+      const stored = turn?.tool_calls.find(({ id }) => id === toolId);
+      const streamed = parts.filter(isTool).find(({ toolCallId }) => toolCallId === toolId);
+      return [n, stored?.summary ?? streamed?.title ?? 'tool result'];
+    }),
+  );
+}
+
 /** What a chart shows, as its `draw_chart` call names it. */
 export function chartTitle(call: ToolPart | undefined): string {
   const named = isRecord(call?.input) ? call.input['title'] : undefined;

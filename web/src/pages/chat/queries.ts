@@ -1,10 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from '../../api/client.ts';
+import { pollMs } from '../../api/polling.ts';
 
 /** Turns loaded at once; earlier ones on demand. */
 const TURNS_PER_PAGE = 30;
-/** A turn may be started in another tab, or by someone else. */
-const POLL_MS = 5_000;
 
 const read = (chatId: string, query: { before?: number; turns: number }, signal: AbortSignal) =>
   dataOf(api.GET('/api/chat/{chat_id}', { params: { path: { chat_id: chatId }, query }, signal }));
@@ -21,13 +20,13 @@ export const chatQuery = (chatId: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** The newest turn, polled: whether another one is running, and the chat's current title. */
+/** The newest turn, polled since it may be started in another tab or by someone else, and the chat's current title. */
 export const pulseQuery = (chatId: string) =>
   queryOptions({
     queryKey: ['chat', chatId, 'pulse'],
     staleTime: 0,
     queryFn: ({ signal }) => read(chatId, { turns: 1 }, signal),
-    refetchInterval: POLL_MS,
+    refetchInterval: ({ state }) => pollMs(state.error, true),
   });
 
 /** A call that waits for approval, as it is now. */

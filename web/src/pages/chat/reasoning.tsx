@@ -13,7 +13,7 @@ export function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolea
     >
       <summary className="inline-flex list-none items-center gap-1 rounded py-0.5 hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden size={14} className="transition-transform group-open:rotate-90" />
-        {isGoingOn ? 'Reasoning …' : 'Reasoning'}
+        {isGoingOn ? 'Reasoning…' : 'Reasoning'}
       </summary>
       {isOpen && (
         <div className="mt-1 ml-1.5 border-l-2 pl-3">

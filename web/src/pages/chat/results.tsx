@@ -27,7 +27,7 @@ export function Chart({ toolId, title, onOpen }: { toolId: string; title: string
       <figcaption className="flex flex-wrap items-center gap-x-3 text-sm text-ink-soft">
         <span className="min-w-0 flex-1 break-words">{title}</span>
         <Button variant="quiet" size="small" onClick={() => onOpen(toolId)}>
-          Show the data
+          Show data
         </Button>
       </figcaption>
     </figure>
@@ -37,17 +37,17 @@ export function Chart({ toolId, title, onOpen }: { toolId: string; title: string
 const OUTCOMES: Record<Changes['status'], { tone: 'good' | 'accent' | 'warn' | 'neutral'; word: string }> = {
   committed: { tone: 'good', word: 'Committed' },
   proposed: { tone: 'accent', word: 'Proposed' },
-  conflict: { tone: 'warn', word: 'Conflict: nothing was written' },
-  unchanged: { tone: 'neutral', word: 'Nothing changed' },
-  discarded: { tone: 'neutral', word: 'Given up' },
+  conflict: { tone: 'warn', word: 'Conflict: nothing written' },
+  unchanged: { tone: 'neutral', word: 'No changes' },
+  discarded: { tone: 'neutral', word: 'Discarded' },
 };
 
 export function ChangedFiles({ changes }: { changes: Changes }) {
   const { tone, word } = OUTCOMES[changes.status] ?? { tone: 'neutral' as const, word: changes.status };
   return (
-    <section aria-label="Changes to files" className="rounded-lg border bg-surface text-sm">
+    <section aria-label="File changes" className="rounded-lg border bg-surface text-sm">
       <div className="flex flex-wrap items-center gap-2 px-3 py-2">
-        <span className="font-medium">Files</span>
+        <span className="font-medium">File changes</span>
         <Badge tone={tone}>{word}</Badge>
         {changes.commit !== null && <code className="font-mono text-ink-soft">{changes.commit.slice(0, 10)}</code>}
       </div>
@@ -62,14 +62,14 @@ export function ChangedFiles({ changes }: { changes: Changes }) {
         ))}
         {changes.conflicts.map((path) => (
           <li key={path} className="text-warn">
-            Changed by somebody else meanwhile: <code className="font-mono break-all">{path}</code>
+            Changed by someone else meanwhile: <code className="font-mono break-all">{path}</code>
           </li>
         ))}
       </ul>
       {changes.diff !== '' && (
         <details className="border-t">
-          <summary className="px-3 py-2">Difference{changes.truncated && ', of which this is the beginning'}</summary>
-          <ScrollBox label="Difference" className="font-mono text-xs whitespace-pre max-h-96 bg-sunken p-3">
+          <summary className="px-3 py-2">Diff{changes.truncated && ' (truncated)'}</summary>
+          <ScrollBox label="Diff" className="font-mono text-xs whitespace-pre max-h-96 bg-sunken p-3">
             {changes.diff}
           </ScrollBox>
         </details>

@@ -66,7 +66,7 @@ function ToolCall({ call, drawable, isOver, onOpen, onChart }: Omit<ToolCallsPro
         {investigation !== undefined && (
           <Button variant="quiet" size="small" className="mr-1" asChild>
             <Link to="/investigation/$investigationId" params={{ investigationId: investigation }}>
-              <Radar aria-hidden size={14} /> Open the investigation
+              <Radar aria-hidden size={14} /> Open investigation
             </Link>
           </Button>
         )}
@@ -82,7 +82,7 @@ function ToolCall({ call, drawable, isOver, onOpen, onChart }: Omit<ToolCallsPro
           {(call.state === 'output-available' || call.state === 'output-error') && (
             <div className="flex flex-wrap gap-2">
               <Button size="small" onClick={() => onOpen(call.toolCallId)}>
-                <FileText aria-hidden size={14} /> Show the result
+                <FileText aria-hidden size={14} /> Show result
               </Button>
               {drawable.has(call.toolCallId) && onChart !== undefined && (
                 <Button size="small" onClick={() => onChart(call.toolCallId)}>

@@ -4,7 +4,7 @@ import { ConnectSource } from '../../components/connect-source.tsx';
 export const Welcome = ({ isAbout }: { isAbout: boolean }) => (
   <div className="m-auto max-w-md py-10 text-center text-ink-soft">
     <p className="text-lg font-medium text-ink">
-      {isAbout ? 'What do you want to know about it?' : 'What do you want to know?'}
+      {isAbout ? 'What do you want to know about this investigation?' : 'What do you want to know?'}
     </p>
     <div className="mt-3">
       <ConnectSource />

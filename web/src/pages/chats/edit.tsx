@@ -33,7 +33,7 @@ export function RenameChat({ chat, onClose }: { chat: NamedChat; onClose: () => 
     },
   });
   return (
-    <Dialog open onOpenChange={onClose} title="Rename the chat">
+    <Dialog open onOpenChange={onClose} title="Rename chat">
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {

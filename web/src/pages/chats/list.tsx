@@ -45,7 +45,7 @@ export function ChatsPage() {
       <title>Chats · Casebook</title>
       <PageHead
         title="Chats"
-        description="What your team asked Casebook, and its answers."
+        description="Questions your team asked, and the answers."
         actions={
           may(session, 'chats:write') && (
             <Button variant="primary" asChild>
@@ -114,7 +114,15 @@ function summaryOf({ chats, page, total, total_is_exact: isExact }: Schema<'Chat
 }
 
 function Nothing({ isSearch, mine, page }: { isSearch: boolean; mine: boolean; page: number }) {
-  if (page > 1) return <Empty title="There is nothing on this page">The list is now shorter.</Empty>;
+  if (page > 1) {
+    return (
+      <Empty title="This page is empty">
+        <Link to="/chats" search={(search) => ({ ...search, page: undefined })} className="text-accent underline">
+          Go to the first page
+        </Link>
+      </Empty>
+    );
+  }
   if (isSearch) {
     return <Empty title="No matching chats">Words match by prefix; “quotes” match a phrase; -word excludes.</Empty>;
   }

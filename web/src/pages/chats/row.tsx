@@ -23,8 +23,9 @@ export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
           <Link
             to="/chat/$chatId"
             params={{ chatId: chat.id }}
+            title={chat.title}
             // The whole row opens the chat; its other controls lie on top.
-            className="min-w-0 font-medium break-words after:absolute after:inset-0"
+            className="line-clamp-3 min-w-0 font-medium break-words after:absolute after:inset-0"
           >
             <Marked text={chat.title} search={search} />
           </Link>
@@ -43,7 +44,7 @@ export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
           <Time at={chat.updated_at} />
           {chat.monitoring && (
             <span className="inline-flex items-center gap-1">
-              <Activity aria-hidden size={14} /> Monitoring agent
+              <Activity aria-hidden size={14} /> Agent
             </span>
           )}
           {chat.investigation_id !== null && (

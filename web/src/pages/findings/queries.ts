@@ -31,6 +31,9 @@ export const findingsQuery = ({ status, severity, agent, page = 1, count = 20 }:
     placeholderData: keepPreviousData,
   });
 
+/** How many are open. */
+export const openFindingsQuery = findingsQuery({ status: 'open', count: 5 });
+
 export const findingQuery = (findingId: string) =>
   queryOptions({
     queryKey: ['findings', findingId],

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ExternalLink, MessagesSquare, RotateCcw, Square } from 'lucide-react';
+import { MessagesSquare, RotateCcw, Square } from 'lucide-react';
 import { useState } from 'react';
 import { may, sessionQuery } from '../../api/session.ts';
 import { Button } from '../../components/ui/button.tsx';
@@ -11,7 +11,7 @@ import { cancel, refresh, rerun, type Investigation } from './queries.ts';
 
 /** What can be done with the investigation. */
 export function Actions({ investigation }: { investigation: Investigation }) {
-  const { id, status, investigation_text, temporal } = investigation;
+  const { id, status, investigation_text } = investigation;
   const { data: session } = useQuery(sessionQuery);
   const isRunning = status === 'processing';
   const mayWrite = may(session, 'investigations:write');
@@ -27,13 +27,6 @@ export function Actions({ investigation }: { investigation: Investigation }) {
       {mayWrite && isRunning && <CancelButton investigation={investigation} />}
       {mayWrite && !isRunning && <RerunButton id={id} />}
       {investigation_text !== null && <CopyButton text={() => investigation_text}>Copy as Markdown</CopyButton>}
-      {temporal.url !== null && (
-        <Button asChild>
-          <a href={temporal.url} target="_blank" rel="noopener noreferrer">
-            <ExternalLink aria-hidden size={16} /> Temporal run <span className="sr-only">(opens a new tab)</span>
-          </a>
-        </Button>
-      )}
     </>
   );
 }
@@ -51,14 +44,15 @@ function CancelButton({ investigation: { id, cancel_requested_at } }: { investig
   return (
     <>
       <Button variant="danger" disabled={isCancelling} onClick={() => setIsAsking(true)}>
-        <Square aria-hidden size={14} /> {isCancelling ? 'Cancelling …' : 'Cancel'}
+        <Square aria-hidden size={14} /> {isCancelling ? 'Stopping …' : 'Stop'}
       </Button>
       <Confirm
         open={isAsking}
         onOpenChange={setIsAsking}
-        title="Cancel this investigation?"
-        description="Running tools are stopped. Findings so far are kept, but there will be no report. You can run it again."
-        action="Cancel the investigation"
+        title="Stop this investigation?"
+        description="Running tools will stop. Findings so far are kept, but there will be no report. You can run it again."
+        action="Stop investigation"
+        keep="Keep running"
         onConfirm={() => mutate()}
       />
     </>

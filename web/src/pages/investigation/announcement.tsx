@@ -12,9 +12,15 @@ const WORDS = {
 
 /**
  * Announces the end to whoever watched the run: screen readers read it out, and readers who scrolled down stay where
- * they are and are offered a link to the report.
+ * they are and are offered the report.
  */
-export function Announcement({ investigation: { status, alert_summary } }: { investigation: Investigation }) {
+export function Announcement({
+  investigation: { status, alert_summary },
+  onShow,
+}: {
+  investigation: Investigation;
+  onShow: () => void;
+}) {
   const [wasRunning] = useState(status === 'processing');
   const [isOffered, setIsOffered] = useState(false);
   const hasEnded = wasRunning && status !== 'processing';
@@ -23,14 +29,7 @@ export function Announcement({ investigation: { status, alert_summary } }: { inv
     if (!hasEnded) return undefined;
     const isDown = (): boolean => scrollY >= innerHeight / 2;
     const frame = requestAnimationFrame(() => setIsOffered(isDown()));
-    const onScroll = (): void => {
-      if (!isDown()) setIsOffered(false);
-    };
-    addEventListener('scroll', onScroll, { passive: true });
-    return () => {
-      cancelAnimationFrame(frame);
-      removeEventListener('scroll', onScroll);
-    };
+    return () => cancelAnimationFrame(frame);
   }, [hasEnded]);
 
   return (
@@ -45,8 +44,7 @@ export function Announcement({ investigation: { status, alert_summary } }: { inv
             className="pointer-events-auto shadow-pop"
             onClick={() => {
               setIsOffered(false);
-              scrollTo({ top: 0 });
-              document.querySelector<HTMLElement>('#result')?.focus({ preventScroll: true });
+              onShow();
             }}
           >
             <ArrowUp aria-hidden size={16} /> {status === 'completed' ? 'The report is ready' : WORDS[status]}

@@ -6,7 +6,7 @@ import type { Investigation } from './queries.ts';
 
 /** Which model ran, and what it cost. */
 export function RunFacts({ investigation }: { investigation: Investigation }) {
-  const { usage, steps, created_at, finished_at, status } = investigation;
+  const { usage, steps, created_at, finished_at, status, temporal } = investigation;
   const calls = steps.reduce((sum, { tool_calls }) => sum + tool_calls.length, 0);
   const cached = usage.cache_read_input_tokens;
   const input = usage.input_tokens + usage.cache_creation_input_tokens + cached;
@@ -26,6 +26,13 @@ export function RunFacts({ investigation }: { investigation: Investigation }) {
         </Fact>
         <Fact name="Started">{wholeTime(new Date(created_at))}</Fact>
         {finished_at !== null && <Fact name="Ended">{wholeTime(new Date(finished_at))}</Fact>}
+        {temporal.url !== null && (
+          <Fact name="Workflow">
+            <a href={temporal.url} target="_blank" rel="noopener noreferrer" className="text-accent underline">
+              Open in Temporal <span className="sr-only">(opens a new tab)</span>
+            </a>
+          </Fact>
+        )}
       </Facts>
     </Panel>
   );

@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { StatusBadge } from '../../components/ui/badge.tsx';
 import { duration, Elapsed, Time } from '../../components/ui/time.tsx';
 import { Actions } from './actions.tsx';
-import { dollars } from '../../components/ui/numbers.ts';
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 import type { Investigation } from './queries.ts';
 
@@ -10,7 +9,7 @@ import type { Investigation } from './queries.ts';
 const SHORT_QUESTION = 180;
 
 export function Head({ investigation }: { investigation: Investigation }) {
-  const { alert_summary, query, status, created_at, finished_at, rerun_of, usage } = investigation;
+  const { alert_summary, query, status, created_at, finished_at, rerun_of } = investigation;
   const title = alert_summary ?? shortened(firstLine(query));
   const isQuestionShown = title !== query.trim();
   return (
@@ -33,10 +32,6 @@ export function Head({ investigation }: { investigation: Investigation }) {
             ) : (
               <span>Took {duration(Date.parse(finished_at) - Date.parse(created_at))}</span>
             )}
-            {usage.model !== null && (
-              <span>{usage.provider === 'offline' ? 'Offline model (no AI provider)' : usage.model}</span>
-            )}
-            <span>{dollars(usage.cost)}</span>
             {rerun_of !== null && (
               <Link
                 to="/investigation/$investigationId"

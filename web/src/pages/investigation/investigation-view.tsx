@@ -1,98 +1,99 @@
-import { clsx } from 'clsx';
-import { useCallback, useMemo, useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Announcement } from './announcement.tsx';
 import { EvidencePanel } from '../../components/evidence/evidence-panel.tsx';
+import { Tabs } from '../../components/ui/tabs.tsx';
+import { Activity } from './activity.tsx';
 import { EvidenceContext } from './evidence/evidence-context.ts';
-import { verifiedNumbers } from './evidence/citation-order.ts';
+import { citedCall, verifiedNumbers } from './evidence/citation-order.ts';
 import { besides, evidenceOf } from './evidence/evidence-of.ts';
 import { useOpenEvidence } from './evidence/use-open-evidence.ts';
+import { Fix } from './fix.tsx';
 import { Head } from './head.tsx';
-import { RunFacts } from './facts.tsx';
-import { KeepPlace } from './keep-place.tsx';
-import { phaseOf, stepViews } from './live/run-view.ts';
-import { useLiveRun } from './live/use-live-run.ts';
-import { Messages } from './messages/messages.tsx';
 import { EvidenceList } from './report/evidence-list.tsx';
 import { NoReport } from './report/no-report.tsx';
-import { Near } from './near.tsx';
 import { ReportView } from './report/report-view.tsx';
 import type { Investigation } from './queries.ts';
 import { ServicesPanel } from './services/services-panel.tsx';
-import { Plan } from './steps/plan.tsx';
-import { Steps } from './steps/steps.tsx';
+
+const route = getRouteApi('/signed-in/investigation/$investigationId');
 
 export function InvestigationView({ investigation }: { investigation: Investigation }) {
   const { id, status, steps, report, citations } = investigation;
+  const { tab } = route.useSearch();
+  const navigate = route.useNavigate();
   const isRunning = status === 'processing';
-  const { run, state } = useLiveRun(id, isRunning);
   const { opened, open, turnTo, close } = useOpenEvidence();
 
-  const views = useMemo(() => stepViews(steps, run), [steps, run]);
   const openCitation = useCallback((n: number) => open({ citation: n }), [open]);
   const openCall = useCallback((call: string) => open({ call }), [open]);
   const evidence = useMemo(
     () => ({
-      numbers: new Set(citations.map(({ n }) => n)),
+      labels: new Map(citations.map((one) => [one.n, citedCall({ steps }, one)?.summary ?? 'missing evidence'])),
       verified: verifiedNumbers(citations),
       openCitation,
       openCall,
     }),
-    [citations, openCitation, openCall],
+    [citations, steps, openCitation, openCall],
   );
 
-  // Steps that were being watched keep their width and expansion, so that readers keep their place.
-  const [wasWatched, setWasWatched] = useState(isRunning);
-  if (isRunning && !wasWatched) setWasWatched(true);
-  const hasReport = report !== null;
-  // The key keeps its state when it moves down. Reading order equals visual order.
-  const stepsPart = (
-    <div key="steps" className={clsx('min-w-0', hasReport && !wasWatched ? 'lg:col-span-2' : 'lg:col-start-1')}>
-      <KeepPlace on={isRunning}>
-        <Steps
-          steps={views}
-          phase={isRunning ? phaseOf(investigation, views) : undefined}
-          connection={state}
-          isFolded={hasReport && !wasWatched}
-        />
-      </KeepPlace>
-    </div>
-  );
+  // Whoever reads a step when the run ends stays there, and is offered the report.
+  const [isWatching, setIsWatching] = useState(isRunning);
+  useEffect(() => {
+    if (isRunning || scrollY >= innerHeight / 2) return undefined;
+    const frame = requestAnimationFrame(() => setIsWatching(false));
+    return () => cancelAnimationFrame(frame);
+  }, [isRunning]);
 
+  const tabs = [
+    ...(isRunning
+      ? []
+      : [
+          {
+            value: 'report',
+            title: 'Report',
+            content:
+              report === null ? (
+                <NoReport investigation={investigation} />
+              ) : (
+                <ReportView investigation={investigation} report={report} />
+              ),
+          },
+        ]),
+    ...(report === null
+      ? []
+      : [
+          { value: 'evidence', title: 'Evidence', content: <EvidenceList investigation={investigation} /> },
+          { value: 'services', title: 'Services', content: <ServicesPanel id={id} /> },
+          { value: 'fix', title: 'Fix', content: <Fix report={report} /> },
+        ]),
+    {
+      value: 'activity',
+      title: 'Activity',
+      content: <Activity investigation={investigation} isWatching={isWatching} />,
+    },
+  ];
+  const usual = isRunning || isWatching ? 'activity' : 'report';
+  const show = (value: string): void =>
+    void navigate({ search: value === usual ? {} : { tab: value }, resetScroll: false });
+  const showReport = (): void => {
+    // Drawn at once, so that it can have the focus.
+    flushSync(() => setIsWatching(false));
+    if (tab !== undefined) void navigate({ search: {}, resetScroll: false });
+    scrollTo({ top: 0, behavior: 'instant' });
+    document.querySelector<HTMLElement>('#result')?.focus({ preventScroll: true });
+  };
   return (
     <EvidenceContext value={evidence}>
       <Head investigation={investigation} />
-      <Announcement investigation={investigation} />
-      <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_19rem] lg:gap-x-6">
-        {!isRunning && (
-          <div className="flex min-w-0 flex-col gap-4">
-            {report === null ? (
-              <NoReport investigation={investigation} />
-            ) : (
-              <ReportView investigation={investigation} report={report} />
-            )}
-          </div>
-        )}
-        {!hasReport && stepsPart}
-        <aside
-          // Of the two that swap places, the steps stay put in the document, since someone may be reading them.
-          key={hasReport ? 'about-report' : 'about-run'}
-          aria-label="About this investigation"
-          className={clsx('flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1', hasReport || 'lg:row-span-2')}
-        >
-          <RunFacts investigation={investigation} />
-          {hasReport && <EvidenceList investigation={investigation} />}
-          <Plan items={(isRunning ? run.plan : null) ?? investigation.plan} />
-          <Messages investigation={investigation} />
-        </aside>
-        {hasReport && (
-          <div className="min-w-0 lg:col-span-2">
-            <Near minHeight={560}>
-              <ServicesPanel id={id} />
-            </Near>
-          </div>
-        )}
-        {hasReport && stepsPart}
-      </div>
+      <Announcement investigation={investigation} onShow={showReport} />
+      <Tabs
+        label="Parts of the investigation"
+        value={tabs.some(({ value }) => value === tab) ? (tab ?? usual) : usual}
+        onValueChange={show}
+        tabs={tabs}
+      />
       <EvidencePanel
         evidence={evidenceOf(investigation, opened)}
         onClose={close}

@@ -11,29 +11,30 @@ import { SearchField } from '../../components/ui/search-field.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { ConnectSource } from '../../components/connect-source.tsx';
 import { NewInvestigation } from './new-investigation.tsx';
-import { investigationsQuery, PAGE_SIZE, statusIn, STATUSES } from './queries.ts';
+import { outcomeIn, OUTCOMES } from './outcome.ts';
+import { investigationsQuery, PAGE_SIZE } from './queries.ts';
 import { InvestigationRow } from './row.tsx';
 
-const route = getRouteApi('/signed-in/');
+const route = getRouteApi('/signed-in/investigations');
 
 export function InvestigationsPage() {
-  const { q: search, status: statusText, page = 1 } = route.useSearch();
+  const { q: search, status, page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
-  const status = statusIn(statusText);
+  const outcome = outcomeIn(status);
   const { data: session } = useQuery(sessionQuery);
   const mayRead = may(session, 'investigations:read');
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...investigationsQuery({ page, status, search }),
+    ...investigationsQuery({ page, outcome, search }),
     placeholderData: keepPreviousData,
     enabled: mayRead,
   });
   // A new investigation appears in the list, so it takes both scopes.
   const mayStart = mayRead && may(session, 'investigations:write');
   const list = useListKeys<HTMLUListElement>();
-  const isFiltered = search !== undefined || status !== undefined;
+  const isFiltered = search !== undefined || outcome !== undefined;
   const onSearch = useCallback(
-    (text: string) => void navigate({ search: { status, ...(text !== '' && { q: text }) }, replace: true }),
-    [navigate, status],
+    (text: string) => void navigate({ search: { status: outcome, ...(text !== '' && { q: text }) }, replace: true }),
+    [navigate, outcome],
   );
   const first = (page - 1) * PAGE_SIZE + 1;
   if (!mayRead) return <MayNotRead title="Investigations" what="investigations" scope="investigations:read" />;
@@ -45,9 +46,9 @@ export function InvestigationsPage() {
       {mayStart && <NewInvestigation />}
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <Filter
-          label="Status"
-          value={status}
-          options={STATUSES}
+          label="Outcome"
+          value={outcome}
+          options={OUTCOMES}
           onFilter={(value) => void navigate({ search: { q: search, status: value } })}
         />
         <SearchField label="Search investigations" value={search ?? ''} onSearch={onSearch} />
@@ -56,19 +57,19 @@ export function InvestigationsPage() {
       {data === undefined && error === null && <Loading lines={8} />}
       {data?.items.length === 0 &&
         (data.total > 0 ? (
-          <Empty title="There is nothing on this page.">
-            <Link to="/" search={{ q: search, status }} className="text-accent underline">
+          <Empty title="This page is empty">
+            <Link to="/investigations" search={{ q: search, status: outcome }} className="text-accent underline">
               Go to the first page
             </Link>
           </Empty>
         ) : isFiltered ? (
-          <Empty title="Nothing matches.">
-            <Link to="/" className="text-accent underline">
+          <Empty title="No matching investigations">
+            <Link to="/investigations" className="text-accent underline">
               Show all investigations
             </Link>
           </Empty>
         ) : (
-          <Empty title="No investigations yet.">{mayStart && 'Describe a problem above to start the first one.'}</Empty>
+          <Empty title="No investigations yet">{mayStart && 'Describe a problem above to start the first one.'}</Empty>
         ))}
       {data !== undefined && data.items.length > 0 && (
         <>
@@ -86,7 +87,7 @@ export function InvestigationsPage() {
             page={page}
             hasMore={data.total > page * PAGE_SIZE}
             summary={`${first}–${first + data.items.length - 1} of ${data.total}`}
-            onPage={(to) => void navigate({ search: { q: search, status, page: to } })}
+            onPage={(to) => void navigate({ search: { q: search, status: outcome, page: to } })}
           />
         </>
       )}

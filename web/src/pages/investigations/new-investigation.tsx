@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react';
+import { useEffect, useRef, useState, type SubmitEvent } from 'react';
 import { messageOf } from '../../app/message-of.ts';
 import { Button } from '../../components/ui/button.tsx';
+import { sendOnEnter } from '../../components/ui/composer-keys.ts';
 import { Field, Textarea } from '../../components/ui/field.tsx';
 import { keepDraft, newDraft, storedDraft } from './draft.ts';
 import { startInvestigation } from './queries.ts';
@@ -49,11 +50,6 @@ export function NewInvestigation() {
         void navigate({ to: '/investigation/$investigationId', params: { investigationId } }),
     });
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    send();
-  };
   return (
     <form
       className="mb-6 flex flex-col gap-2"
@@ -66,10 +62,15 @@ export function NewInvestigation() {
         label="What is wrong?"
         error={
           isTooLong
-            ? `${characters.format(length)} characters; the limit is ${characters.format(MAX_CHARACTERS)}. Summarise: Casebook reads the logs itself.`
+            ? `${characters.format(length)} characters; the limit is ${characters.format(MAX_CHARACTERS)}. Shorten it; Casebook reads the logs itself.`
             : start.error && messageOf(start.error)
         }
-        hint="Describe what you see, where, and since when. Enter starts the investigation, Shift+Enter inserts a line break."
+        hint={
+          <>
+            What you see, where, and since when.
+            <span className="pointer-coarse:hidden"> Enter to start, Shift+Enter for a new line.</span>
+          </>
+        }
       >
         {(control) => (
           <Textarea
@@ -80,12 +81,12 @@ export function NewInvestigation() {
             value={draft.query}
             readOnly={start.isPending}
             onChange={({ target }) => write(target.value)}
-            onKeyDown={onKeyDown}
+            onKeyDown={sendOnEnter(send)}
           />
         )}
       </Field>
       <Button type="submit" variant="primary" className="self-start" disabled={!mayStart}>
-        <Search aria-hidden size={16} /> {start.isPending ? 'Starting …' : 'Investigate'}
+        <Search aria-hidden size={16} /> {start.isPending ? 'Starting…' : 'Investigate'}
       </Button>
     </form>
   );

@@ -1,35 +1,29 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
 import { pollMs } from '../../api/polling.ts';
+import { outcomeFilter, type Outcome } from './outcome.ts';
 
 export type Summary = Schema<'InvestigationSummary'>;
-export type Status = Summary['status'];
-
-export const STATUSES: readonly { value: Status; title: string }[] = [
-  { value: 'processing', title: 'Running' },
-  { value: 'completed', title: 'Completed' },
-  { value: 'failed', title: 'Failed' },
-  { value: 'cancelled', title: 'Cancelled' },
-];
-
-/** The status filter of an address, which may contain anything. */
-export const statusIn = (text: string | undefined): Status | undefined =>
-  STATUSES.find(({ value }) => value === text)?.value;
 
 export const PAGE_SIZE = 20;
 
 export interface ListFilter {
   page: number;
-  status?: Status;
+  outcome?: Outcome;
   search?: string;
 }
 
 /** A page of the team's investigations, refetched more often while one is running. */
-export const investigationsQuery = ({ page, status, search }: ListFilter) =>
+export const investigationsQuery = ({ page, outcome, search }: ListFilter) =>
   queryOptions({
-    queryKey: ['investigations', { page, status, search }],
+    queryKey: ['investigations', { page, outcome, search }],
     queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/investigations', { params: { query: { page, count: PAGE_SIZE, status, search } }, signal })),
+      dataOf(
+        api.GET('/api/investigations', {
+          params: { query: { page, count: PAGE_SIZE, ...outcomeFilter(outcome), search } },
+          signal,
+        }),
+      ),
     refetchInterval: ({ state }) =>
       pollMs(state.error, state.data?.items.some((item) => item.status === 'processing') === true),
   });

@@ -10,7 +10,7 @@ export function Clusters({ teamId, satelliteId }: { teamId: string; satelliteId:
   const { data: clusters, error, refetch } = useQuery(clustersQuery(teamId, satelliteId));
   if (error !== null && clusters === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   if (clusters === undefined) return <Loading />;
-  if (clusters.length === 0) return <Empty title="No clusters">Add a kubernetes connector to see clusters.</Empty>;
+  if (clusters.length === 0) return <Empty title="No clusters">Add a Kubernetes connector to see clusters.</Empty>;
   return (
     <div className="flex flex-col gap-4">
       {clusters.map((cluster) => (
@@ -36,7 +36,7 @@ function ClusterPanel({ cluster }: { cluster: Cluster }) {
       title={<span className="wrap-anywhere">{`${name}${version === null ? '' : ` · ${version}`}`}</span>}
       actions={
         <span className="text-sm text-ink-soft">
-          seen <Time at={at} />
+          Seen <Time at={at} />
         </span>
       }
     >
@@ -52,12 +52,12 @@ function ClusterPanel({ cluster }: { cluster: Cluster }) {
         <p className="text-good">No problems.</p>
       ) : (
         <Table
-          label={`What is wrong in ${name}`}
+          label={`Problems in ${name}`}
           rows={problems}
           keyOf={({ kind, namespace, name, reason }) => `${kind}/${namespace}/${name}/${reason}`}
           columns={[
             {
-              title: 'What',
+              title: 'Resource',
               cell: ({ kind, namespace, name }) => (
                 <span className="wrap-anywhere">
                   {kind} <bdi>{`${namespace === null ? '' : `${namespace}/`}${name}`}</bdi>

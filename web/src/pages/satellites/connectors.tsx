@@ -17,7 +17,7 @@ export function Connectors({ satellite: { connectors, mcp_servers: servers } }: 
     })),
   ];
   if (rows.length === 0)
-    return <Empty title="No connectors.">Its configuration file lists the systems it may query.</Empty>;
+    return <Empty title="No connectors">List the systems it may query in its configuration file.</Empty>;
   return (
     <Table
       label="Connectors"
@@ -34,7 +34,7 @@ export function Connectors({ satellite: { connectors, mcp_servers: servers } }: 
           ),
         },
         {
-          title: 'State',
+          title: 'Status',
           cell: ({ status, message }) => (
             <>
               <CheckBadge status={status} />
@@ -43,14 +43,14 @@ export function Connectors({ satellite: { connectors, mcp_servers: servers } }: 
           ),
         },
         {
-          title: 'Answers',
+          title: 'Operations',
           isMinor: true,
           cell: ({ operations }) => <span className="text-ink-soft">{operations.join(', ')}</span>,
         },
         {
-          title: 'Looked at',
+          title: 'Last checked',
           isMinor: true,
-          cell: ({ checked_at: at }) => (at === null ? 'not yet' : <Time at={at} />),
+          cell: ({ checked_at: at }) => (at === null ? 'Never' : <Time at={at} />),
         },
       ]}
     />

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { formatValue } from '../../components/chart/units.ts';
 import { ServiceGraph } from '../../components/graph/service-graph.tsx';
 import { Button } from '../../components/ui/button.tsx';
+import { count } from '../../components/ui/numbers.ts';
 import { Panel } from '../../components/ui/panel.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { Time } from '../../components/ui/time.tsx';
@@ -26,19 +27,19 @@ export function Dependencies({ teamId, satelliteId, selected, onSelect }: Depend
   if (graph === undefined) return <Loading lines={6} />;
   if (graph.total_edges === 0)
     return (
-      <Empty title="No calls between services seen yet.">
-        They come from service-graph or mesh metrics in Prometheus, or from traces sent to its OTLP receiver.
+      <Empty title="No calls between services seen yet">
+        Casebook reads them from service-graph or mesh metrics in Prometheus, or from traces sent to the OTLP receiver.
       </Empty>
     );
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <Panel
-        title={`${graph.total_nodes} services, ${graph.total_edges} calls`}
+        title={`${count(graph.total_nodes, 'service')}, ${count(graph.total_edges, 'call')}`}
         actions={
           <>
             {graph.as_of !== null && (
               <span className="text-sm text-ink-soft">
-                as of <Time at={graph.as_of} />
+                As of <Time at={graph.as_of} />
               </span>
             )}
             <Button size="small" disabled={isFetching} onClick={() => void refetch()}>
@@ -47,9 +48,7 @@ export function Dependencies({ teamId, satelliteId, selected, onSelect }: Depend
           </>
         }
       >
-        {graph.truncated && (
-          <p className="mb-2 text-sm text-warn">Only the {calls.length} calls with most traffic are drawn.</p>
-        )}
+        {graph.truncated && <p className="mb-2 text-sm text-warn">Only the {calls.length} busiest calls are drawn.</p>}
         <ServiceGraph
           label="Services and their calls"
           services={graph.nodes}
@@ -79,8 +78,8 @@ function Impact(props: { teamId: string; satelliteId: string; service: string; o
   return (
     <>
       <p className="mb-2 text-sm text-ink-soft">
-        {data.totals.services === 1 ? 'One service is affected' : `${data.totals.services} services are affected`} when
-        it fails; the share of their work is an upper estimate.
+        {count(data.totals.services, 'service is', 'services are')} affected when it fails. Percentages are upper
+        bounds.
       </p>
       <ul className="divide-y text-sm">
         {data.services.map(({ name, depth, path, impact }) => (
@@ -96,7 +95,7 @@ function Impact(props: { teamId: string; satelliteId: string; service: string; o
               {impact !== null && <span className="tabular-nums">{formatValue(impact.affected_share, 'ratio')}</span>}
             </div>
             <p className="wrap-anywhere text-ink-soft">
-              {depth === 1 ? 'calls it directly' : `through ${path.slice(1, -1).join(', ')}`}
+              {depth === 1 ? 'Calls it directly' : `Through ${path.slice(1, -1).join(', ')}`}
               {impact?.affected_calls_per_second != null &&
                 ` · ${formatValue(impact.affected_calls_per_second, '{calls}/s')}`}
             </p>

@@ -18,16 +18,16 @@ import { tokensQuery, type EnrolmentToken } from './queries.ts';
 export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolean }) {
   const { data: tokens, error, refetch } = useQuery(tokensQuery(teamId));
   const [name, setName] = useState('');
-  const [made, setMade] = useState<string | null>(null);
+  const [created, setCreated] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<EnrolmentToken | null>(null);
   const queryClient = useQueryClient();
   const toaster = useToaster();
   const onSuccess = () => queryClient.invalidateQueries({ queryKey: tokensQuery(teamId).queryKey });
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => dataOf(api.POST('/api/satellite-tokens', { body: { name: name.trim() } })),
     onSuccess: async ({ token }) => {
       setName('');
-      setMade(token);
+      setCreated(token);
       await onSuccess();
     },
   });
@@ -39,17 +39,13 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
   });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (!make.isPending && name.trim() !== '') make.mutate();
+    if (!create.isPending && name.trim() !== '') create.mutate();
   };
   return (
     <Panel title="Enrolment tokens" className="mt-6">
       {isAdmin && (
         <form onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-2">
-          <Field
-            label="Name of the new token"
-            className="min-w-0 flex-1 basis-64"
-            error={make.error && messageOf(make.error)}
-          >
+          <Field label="Token name" className="min-w-0 flex-1 basis-64" error={create.error && messageOf(create.error)}>
             {(control) => (
               <Input
                 {...control}
@@ -60,14 +56,14 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
               />
             )}
           </Field>
-          <Button type="submit" disabled={name.trim() === '' || make.isPending}>
+          <Button type="submit" disabled={name.trim() === '' || create.isPending}>
             Create token
           </Button>
         </form>
       )}
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {tokens === undefined && error === null && <Loading />}
-      {tokens?.length === 0 && <p className="text-ink-soft">None yet.</p>}
+      {tokens?.length === 0 && <p className="text-ink-soft">No tokens yet.</p>}
       {tokens !== undefined && tokens.length > 0 && (
         <Table
           label="Enrolment tokens"
@@ -82,11 +78,11 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
                 </>
               ),
             },
-            { title: 'Made', isMinor: true, cell: ({ created_at: at }) => <Time at={at} /> },
+            { title: 'Created', isMinor: true, cell: ({ created_at: at }) => <Time at={at} /> },
             {
               title: 'Last used',
               isMinor: true,
-              cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />),
+              cell: ({ last_used_at: at }) => (at === null ? 'Never' : <Time at={at} />),
             },
             {
               title: 'Actions',
@@ -104,16 +100,16 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
         />
       )}
       <Dialog
-        open={made !== null}
-        onOpenChange={(isOpen) => !isOpen && setMade(null)}
+        open={created !== null}
+        onOpenChange={(isOpen) => !isOpen && setCreated(null)}
         title="Start a satellite with this token"
-        description="The token is shown only once. The satellite only needs outbound access to this address."
+        description="The token is shown only once. The satellite needs outbound access to this address and nothing else."
         isSticky
       >
         <pre className="mb-3 rounded-md bg-sunken p-3 text-sm wrap-anywhere whitespace-pre-wrap">
-          {startCommand(made ?? '')}
+          {startCommand(created ?? '')}
         </pre>
-        <CopyButton variant="primary" text={() => startCommand(made ?? '')}>
+        <CopyButton variant="primary" text={() => startCommand(created ?? '')}>
           Copy command
         </CopyButton>
       </Dialog>
@@ -121,8 +117,8 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
         open={revoking !== null}
         onOpenChange={() => setRevoking(null)}
         title={`Revoke ${revoking?.name ?? ''}?`}
-        description="Satellites connected with it are disconnected within seconds and cannot reconnect with it."
-        action="Revoke the token"
+        description="Satellites that use it are disconnected within seconds and cannot reconnect. This cannot be undone."
+        action="Revoke token"
         onConfirm={() => revoking && revoke.mutate(revoking)}
       />
     </Panel>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { may, sessionQuery } from '../../api/session.ts';
 import { useListKeys } from '../../app/list-keys.ts';
+import { count } from '../../components/ui/numbers.ts';
 import { PageHead } from '../../components/ui/panel.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { Time } from '../../components/ui/time.tsx';
@@ -20,12 +21,12 @@ export function SatellitesPage() {
       <title>Satellites · Casebook</title>
       <PageHead
         title="Satellites"
-        description="Satellites run in your networks, dial out, and answer queries about the systems there."
+        description="Satellites run in your network, connect outbound only, and answer queries about its systems."
       />
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {satellites === undefined && error === null && <Loading lines={5} />}
       {satellites?.length === 0 && (
-        <Empty title="No satellites yet.">
+        <Empty title="No satellites yet">
           {mayWrite
             ? 'Create an enrolment token below, then start a satellite near your telemetry.'
             : 'Ask someone who can enrol satellites for a token.'}
@@ -57,13 +58,13 @@ function Row({ satellite }: { satellite: Satellite }) {
         </Link>
         <p className="line-clamp-2 text-sm wrap-anywhere text-ink-soft">
           {problems[0] ??
-            `${connectors.map(({ id }) => id).join(', ') || 'no connectors'}${tools > 0 ? `, ${tools} ${tools === 1 ? 'tool' : 'tools'}` : ''}`}
+            `${connectors.map(({ id }) => id).join(', ') || 'No connectors'}${tools > 0 ? `, ${count(tools, 'tool')}` : ''}`}
         </p>
       </div>
       <div className="flex items-center gap-3 text-sm text-ink-soft">
         <span className="max-w-32 truncate">{version}</span>
         <span>
-          <span className="sr-only">last heard from </span>
+          <span className="sr-only">Last seen </span>
           <Time at={seenAt} />
         </span>
         <SatelliteBadge status={status} />

@@ -19,7 +19,7 @@ export const SatelliteBadge = ({ status }: Pick<Satellite, 'status'>) => (
 const CHECKS: Record<Satellite['connectors'][number]['status'], Mark> = {
   ok: { tone: 'good', word: 'OK' },
   failing: { tone: 'bad', word: 'Failing' },
-  unknown: { tone: 'neutral', word: 'Not looked at yet' },
+  unknown: { tone: 'neutral', word: 'Not checked yet' },
 };
 
 /** Whether a connector or MCP server responds, as the satellite last saw. */

@@ -42,7 +42,7 @@ export function SatellitePage() {
       ),
     onSuccess: async () => {
       await leave({ to: '/satellites' });
-      toaster.say(`${satellite?.name ?? 'The satellite'} is removed.`);
+      toaster.say(`${satellite?.name ?? 'The satellite'} removed.`);
       await queryClient.invalidateQueries({ queryKey: ['satellites'] });
     },
     onError: toaster.fail,
@@ -92,7 +92,7 @@ export function SatellitePage() {
         }
         description={
           <>
-            Version {version}, last heard from <Time at={seenAt} />
+            Version {version} · Last seen <Time at={seenAt} />
             {Object.entries(labels).map(([label, value]) => (
               <span key={label} className="wrap-anywhere">
                 {' · '}
@@ -101,7 +101,7 @@ export function SatellitePage() {
             ))}
             {' · '}
             <Link to="/satellites" className="underline">
-              all satellites
+              All satellites
             </Link>
           </>
         }

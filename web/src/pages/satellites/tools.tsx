@@ -20,7 +20,7 @@ export function Tools({ teamId, satellite }: { teamId: string; satellite: Satell
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <p className="text-sm text-ink-soft" role="status">
           {tools.length} of {all.length} tools
-          {satellite.omitted_tool_count > 0 && `; ${satellite.omitted_tool_count} more are not announced`}
+          {satellite.omitted_tool_count > 0 && `; ${satellite.omitted_tool_count} more are not listed`}
         </p>
         <SearchField label="Search tools" value={wanted} onSearch={setWanted} />
       </div>
@@ -30,7 +30,7 @@ export function Tools({ teamId, satellite }: { teamId: string; satellite: Satell
             <p className="flex flex-wrap items-center gap-2">
               <code className="font-medium break-all">{name}</code>
               <bdi className="text-sm wrap-anywhere text-ink-soft">{title ?? server}</bdi>
-              <Badge tone={isReadOnly ? 'neutral' : 'warn'}>{isReadOnly ? 'Read-only' : 'May make changes'}</Badge>
+              <Badge tone={isReadOnly ? 'neutral' : 'warn'}>{isReadOnly ? 'Read-only' : 'Can make changes'}</Badge>
             </p>
             <p className="mt-1 line-clamp-3 text-sm wrap-anywhere whitespace-pre-line text-ink-soft">{description}</p>
             <details className="mt-1 text-sm">

@@ -75,8 +75,8 @@ export function SignInPage() {
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field
             label="API key"
-            hint="It is exchanged for a browser session and not stored here."
-            error={enter.error && (isRefused ? 'This key is invalid.' : messageOf(enter.error))}
+            hint="Used once to sign in; not stored."
+            error={enter.error && (isRefused ? 'This API key is invalid.' : messageOf(enter.error))}
           >
             {(control) => (
               <Input
@@ -94,7 +94,7 @@ export function SignInPage() {
             )}
           </Field>
           <Button type="submit" variant={oidc ? 'plain' : 'primary'} disabled={enter.isPending || apiKey.trim() === ''}>
-            <KeyRound aria-hidden size={16} /> Sign in with key
+            <KeyRound aria-hidden size={16} /> Sign in with API key
           </Button>
         </form>
         <p className="mt-5 text-sm text-ink-soft">

@@ -14,7 +14,7 @@ const NOBODY: Request = { name: '', email: '', role: 'member' };
 /** A dialog that adds a member. */
 export function AddMember({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Add a person">
+    <Dialog open={open} onOpenChange={onOpenChange} title="Add member">
       <AddMemberForm onDone={() => onOpenChange(false)} />
     </Dialog>
   );
@@ -30,9 +30,7 @@ function AddMemberForm({ onDone }: { onDone: () => void }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: membersQuery.queryKey });
       onDone();
-      toaster.say(
-        `${person.name.trim()} is in the team. Make a sign-in link for them, or let them sign in themselves.`,
-      );
+      toaster.say(`${person.name.trim()} added. Create a sign-in link for them, or let them sign in themselves.`);
     },
   });
   const submit = (event: SubmitEvent): void => {
@@ -51,7 +49,7 @@ function AddMemberForm({ onDone }: { onDone: () => void }) {
           />
         )}
       </Field>
-      <Field label="E-mail" hint="As the identity provider knows it." error={add.error && messageOf(add.error)}>
+      <Field label="Email" hint="Must match the identity provider." error={add.error && messageOf(add.error)}>
         {(control) => (
           <Input
             {...control}
@@ -62,7 +60,7 @@ function AddMemberForm({ onDone }: { onDone: () => void }) {
           />
         )}
       </Field>
-      <Field label="Role" hint="Admins manage members and API keys, and can do everything within the team.">
+      <Field label="Role" hint="Admins manage members and API keys, and have every permission in the team.">
         {(control) => (
           <Select
             {...control}
@@ -75,7 +73,7 @@ function AddMemberForm({ onDone }: { onDone: () => void }) {
         )}
       </Field>
       <Button type="submit" variant="primary" disabled={add.isPending}>
-        Add to the team
+        Add member
       </Button>
     </form>
   );

@@ -18,8 +18,8 @@ export function ApiKeys() {
   const { data, error, refetch } = useQuery(apiKeysQuery);
   const { data: members = [] } = useQuery(membersQuery);
   const { data: session } = useQuery(sessionQuery);
-  const [isMaking, setIsMaking] = useState(false);
-  const [made, setMade] = useState<string | null>(null);
+  const [isCreating, setIsCreating] = useState(false);
+  const [created, setCreated] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const queryClient = useQueryClient();
   const toaster = useToaster();
@@ -28,7 +28,7 @@ export function ApiKeys() {
     mutationFn: ({ id }: ApiKey) =>
       dataOf(api.DELETE('/api/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } })),
     onSuccess: async (_, { name }) => {
-      toaster.say(`${name} is revoked.`);
+      toaster.say(`${name} revoked.`);
       await queryClient.invalidateQueries();
     },
     onError: toaster.fail,
@@ -41,8 +41,8 @@ export function ApiKeys() {
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
-        <Button onClick={() => setIsMaking(true)}>
-          <KeyRound aria-hidden size={16} /> New API key
+        <Button onClick={() => setIsCreating(true)}>
+          <KeyRound aria-hidden size={16} /> Create API key
         </Button>
         {revoked > 0 && (
           <label className="flex min-h-7 items-center gap-2 text-sm">
@@ -66,36 +66,36 @@ export function ApiKeys() {
             cell: ({ id, name, prefix, user_id: userId, last_used_at: usedAt, expires_at: end }) => (
               <>
                 <bdi className="font-medium wrap-anywhere">{name}</bdi>{' '}
-                {session?.api_key_id === id && <Badge tone="good">signed in with it</Badge>}
+                {session?.api_key_id === id && <Badge tone="good">This session</Badge>}
                 <br />
                 <code className="text-ink-soft">{prefix}…</code>{' '}
                 <span className="block text-ink-soft sm:hidden">
                   {usedAt === null ? (
-                    'never used'
+                    'Never used'
                   ) : (
                     <>
-                      last used <Time at={usedAt} />
+                      Last used <Time at={usedAt} />
                     </>
                   )}
                 </span>
                 {end !== null && (
-                  <span className="text-ink-soft">
-                    {Date.parse(end) <= Date.now() ? 'expired' : 'expires'} <Time at={end} />{' '}
+                  <span className="block text-ink-soft">
+                    {Date.parse(end) <= Date.now() ? 'Expired' : 'Expires'} <Time at={end} />
                   </span>
                 )}
                 {userId !== null && (
-                  <span className="text-ink-soft">
-                    for <bdi>{members.find((member) => member.user_id === userId)?.name ?? 'a former member'}</bdi>
+                  <span className="block text-ink-soft">
+                    Acts for <bdi>{members.find((member) => member.user_id === userId)?.name ?? 'a former member'}</bdi>
                   </span>
                 )}
               </>
             ),
           },
-          { title: 'May do', isMinor: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+          { title: 'Permissions', isMinor: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
           {
             title: 'Last used',
             isMinor: true,
-            cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />),
+            cell: ({ last_used_at: at }) => (at === null ? 'Never' : <Time at={at} />),
           },
           {
             title: 'Actions',
@@ -111,12 +111,12 @@ export function ApiKeys() {
           },
         ]}
       />
-      <NewApiKey open={isMaking} onOpenChange={setIsMaking} onMade={setMade} />
+      <NewApiKey open={isCreating} onOpenChange={setIsCreating} onCreated={setCreated} />
       <ShownOnce
-        title="The new API key"
-        description="It is shown only once. Store it with your other secrets."
-        secret={made}
-        onClose={() => setMade(null)}
+        title="API key created"
+        description="Shown only once. Store it with your other secrets."
+        secret={created}
+        onClose={() => setCreated(null)}
       />
       <Confirm
         open={revoking !== null}
@@ -124,10 +124,10 @@ export function ApiKeys() {
         title={`Revoke ${revoking?.name ?? ''}?`}
         description={
           revoking !== null && revoking.id === session?.api_key_id
-            ? 'You are signed in with this key, so your session ends too. Everything that uses it stops working at once.'
-            : 'Everything that uses this key stops working at once, and so do keys, links and sessions made with it. This cannot be undone.'
+            ? 'You are signed in with this key, so your session ends too. Everything that uses it stops working immediately. This cannot be undone.'
+            : 'Everything that uses this key stops working immediately, including keys, links and sessions created with it. This cannot be undone.'
         }
-        action="Revoke the key"
+        action="Revoke key"
         onConfirm={() => revoking && revoke.mutate(revoking)}
       />
     </>

@@ -26,6 +26,6 @@ const named = (names: typeof BROWSERS, agent: string): string | undefined =>
 export function browserName(agent: string): string {
   const browser = named(BROWSERS, agent);
   const system = named(SYSTEMS, agent);
-  if (browser === undefined) return agent.trim() || 'An unknown browser';
+  if (browser === undefined) return agent.trim() || 'Unknown browser';
   return system === undefined ? browser : `${browser} on ${system}`;
 }

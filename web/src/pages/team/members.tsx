@@ -29,7 +29,7 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
       dataOf(api.DELETE('/api/team/members/{user_id}', { params: { path: { user_id: member.user_id } } })),
     onSuccess: async (_, { name }) => {
       await queryClient.invalidateQueries();
-      toaster.say(`${name} is no longer in the team.`);
+      toaster.say(`${name} removed.`);
     },
     onError: toaster.fail,
   });
@@ -49,11 +49,11 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
     <>
       {isAdmin && (
         <Button className="mb-3" onClick={() => setIsAdding(true)}>
-          <UserPlus aria-hidden size={16} /> Add a person
+          <UserPlus aria-hidden size={16} /> Add member
         </Button>
       )}
       {members.length === 0 ? (
-        <Empty title="No members yet.">API keys work without them; people who sign in need to be members.</Empty>
+        <Empty title="No members yet">API keys work without members; people must be members to sign in.</Empty>
       ) : (
         <Table
           label="Members"
@@ -61,7 +61,7 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
           keyOf={({ user_id: id }) => id}
           columns={[
             {
-              title: 'Person',
+              title: 'Name',
               cell: ({ name, email, role }) => (
                 <>
                   <bdi className="font-medium wrap-anywhere">{name}</bdi>
@@ -87,7 +87,7 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
                             <span aria-hidden className="sm:hidden">
                               Link
                             </span>
-                            <span className="max-sm:sr-only">Make sign-in link</span>
+                            <span className="max-sm:sr-only">Create sign-in link</span>
                             <span className="sr-only"> for {member.name}</span>
                           </Button>
                         )}
@@ -113,13 +113,13 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
         open={leaving !== null}
         onOpenChange={() => setLeaving(null)}
         title={`Remove ${leaving?.name ?? ''} from the team?`}
-        description="API keys that they made or that act for them are revoked, with what was made with those, and their sessions end. Their investigations and chats are kept."
-        action="Remove from the team"
+        description="Their sessions end. API keys they created or that act for them are revoked, along with anything created with those keys. Their investigations and chats are kept."
+        action="Remove from team"
         onConfirm={() => leaving && remove.mutate(leaving)}
       />
       <ShownOnce
         title={`Sign-in link for ${link?.name ?? ''}`}
-        description="Whoever opens it first is signed in as this person. It works once, within a day, and is shown only now."
+        description="The first person to open it is signed in as this member. It works once, expires in 24 hours, and is shown only once."
         secret={link?.url ?? null}
         onClose={() => setLink(null)}
       />

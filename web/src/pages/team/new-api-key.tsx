@@ -15,17 +15,17 @@ export interface NewApiKeyProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   /** Receives the key, which the API returns only once. */
-  onMade: (apiKey: string) => void;
+  onCreated: (apiKey: string) => void;
 }
 
 /** A dialog that creates an API key. */
-export function NewApiKey({ open, onOpenChange, onMade }: NewApiKeyProps) {
+export function NewApiKey({ open, onOpenChange, onCreated }: NewApiKeyProps) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="New API key">
+    <Dialog open={open} onOpenChange={onOpenChange} title="Create API key">
       <NewApiKeyForm
-        onMade={(apiKey) => {
+        onCreated={(apiKey) => {
           onOpenChange(false);
-          onMade(apiKey);
+          onCreated(apiKey);
         }}
       />
     </Dialog>
@@ -33,7 +33,7 @@ export function NewApiKey({ open, onOpenChange, onMade }: NewApiKeyProps) {
 }
 
 /** Empty each time the dialog opens. */
-function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
+function NewApiKeyForm({ onCreated }: Pick<NewApiKeyProps, 'onCreated'>) {
   const [name, setName] = useState('');
   const [userId, setUserId] = useState('');
   const [days, setDays] = useState('');
@@ -42,7 +42,7 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
   const { data: members = [] } = useQuery(membersQuery);
   const { data: keys } = useQuery(apiKeysQuery);
   const queryClient = useQueryClient();
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () =>
       dataOf(
         api.POST('/api/api-keys', {
@@ -56,7 +56,7 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
       ),
     onSuccess: async ({ api_key: apiKey }) => {
       await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
-      onMade(apiKey);
+      onCreated(apiKey);
     },
   });
   const toggle = (scope: Scope, isOn: boolean): void => {
@@ -70,21 +70,21 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
       className="flex flex-col gap-4"
       onSubmit={(event: SubmitEvent) => {
         event.preventDefault();
-        if (!make.isPending) make.mutate();
+        if (!create.isPending) create.mutate();
       }}
     >
-      <Field label="Name" hint="What the key is for." error={make.error && messageOf(make.error)}>
+      <Field label="Name" hint="What the key is for." error={create.error && messageOf(create.error)}>
         {(control) => (
           <Input {...control} required maxLength={100} value={name} onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
       <Field
         label="Acts for"
-        hint="Actions are attributed to this person; the key is revoked when they leave the team."
+        hint="Actions are attributed to this member; the key is revoked when they leave the team."
       >
         {(control) => (
           <Select {...control} value={userId} onChange={({ target }) => setUserId(target.value)}>
-            <option value="">A program</option>
+            <option value="">No one (service key)</option>
             {members
               .filter(({ role, user_id: id }) => role === 'member' || id === session?.user?.id)
               .map(({ user_id: id, name, email }) => (
@@ -106,7 +106,7 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
         )}
       </Field>
       <fieldset>
-        <legend className="mb-1 text-sm font-medium">May do</legend>
+        <legend className="mb-1 text-sm font-medium">Permissions</legend>
         <div className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
           {[...scopesByTopic(keys?.scopes ?? [], (scope) => may(session, scope))].map(([topic, known]) => (
             <div key={topic}>
@@ -126,7 +126,7 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
           ))}
         </div>
       </fieldset>
-      <Button type="submit" variant="primary" disabled={make.isPending || name.trim() === '' || scopes.size === 0}>
+      <Button type="submit" variant="primary" disabled={create.isPending || name.trim() === '' || scopes.size === 0}>
         Create key
       </Button>
     </form>

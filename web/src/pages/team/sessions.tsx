@@ -13,8 +13,8 @@ import { sessionsQuery, type BrowserSession } from './queries.ts';
 
 const METHODS: Record<BrowserSession['signed_in_with'], string> = {
   api_key: 'API key',
-  link: 'one-time link',
-  oidc: 'identity provider',
+  link: 'One-time link',
+  oidc: 'Identity provider',
 };
 
 /** The browser sessions. */
@@ -34,11 +34,11 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
   });
   if (error !== null && sessions === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   if (sessions === undefined) return <Loading />;
-  if (sessions.length === 0) return <Empty title="No browser is signed in." />;
+  if (sessions.length === 0) return <Empty title="No active sessions" />;
   return (
     <>
       <p className="mb-3 text-sm text-ink-soft">
-        {isAdmin ? 'Every browser signed in to this team.' : 'The browsers you are signed in with.'}
+        {isAdmin ? 'All browsers signed in to this team.' : 'The browsers you are signed in with.'}
       </p>
       <Table
         label="Sessions"
@@ -52,32 +52,29 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
                 <span className="line-clamp-2 font-medium wrap-anywhere" title={browser}>
                   {browserName(browser)}
                 </span>
-                <bdi className="wrap-anywhere text-ink-soft">{user?.name ?? 'a program, nobody in particular'}</bdi>{' '}
-                {current && <Badge tone="good">this browser</Badge>}
+                <bdi className="wrap-anywhere text-ink-soft">{user?.name ?? 'Service key'}</bdi>{' '}
+                {current && <Badge tone="good">This browser</Badge>}
                 <span className="block text-ink-soft sm:hidden">
-                  last used <Time at={at ?? since} />
+                  Last used <Time at={at ?? since} />
                 </span>
               </>
             ),
           },
-          { title: 'Signed in by', isMinor: true, cell: (session) => METHODS[session.signed_in_with] },
+          { title: 'Sign-in method', isMinor: true, cell: (session) => METHODS[session.signed_in_with] },
           {
             title: 'Last used',
             isMinor: true,
             cell: ({ last_used_at: at, created_at: since }) => <Time at={at ?? since} />,
           },
-          { title: 'Ends', isMinor: true, cell: ({ expires_at: at }) => <Time at={at} /> },
+          { title: 'Expires', isMinor: true, cell: ({ expires_at: at }) => <Time at={at} /> },
           {
             title: 'Actions',
             isActions: true,
             cell: (session) =>
               session.current ? null : (
                 <Button size="small" onClick={() => setEnding(session)}>
-                  End
-                  <span className="sr-only">
-                    {' '}
-                    the session of {session.user?.name ?? 'a program'}, {browserName(session.browser)}
-                  </span>
+                  End session
+                  <span className="sr-only"> of {nameOf(session)}</span>
                 </Button>
               ),
           },
@@ -86,12 +83,9 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
       <Confirm
         open={ending !== null}
         onOpenChange={() => setEnding(null)}
-        title={ending === null ? '' : `End the session of ${ending.user?.name ?? 'a program'}?`}
+        title={ending === null ? '' : `End the session of ${ending.user?.name ?? 'a service key'}?`}
         description={
-          <>
-            {ending !== null && browserName(ending.browser)} has to sign in again. What is open there and not sent yet
-            may be lost.
-          </>
+          <>{ending !== null && browserName(ending.browser)} must sign in again. Unsent text there may be lost.</>
         }
         action="End session"
         onConfirm={() => ending && end.mutate(ending)}
@@ -99,3 +93,6 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
     </>
   );
 }
+
+const nameOf = ({ user, browser }: BrowserSession): string =>
+  `${user?.name ?? 'a service key'}, ${browserName(browser)}`;

@@ -35,7 +35,7 @@ export function TeamName({ name }: { name: string }) {
       >
         <Pencil aria-hidden size={16} /> Rename
       </Button>
-      <Dialog open={isOpen} onOpenChange={setIsOpen} title="Rename the team">
+      <Dialog open={isOpen} onOpenChange={setIsOpen} title="Rename team">
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field label="Name" error={rename.error && messageOf(rename.error)}>
             {(control) => (
@@ -49,7 +49,7 @@ export function TeamName({ name }: { name: string }) {
             )}
           </Field>
           <Button type="submit" variant="primary" disabled={wanted.trim() === '' || rename.isPending}>
-            Rename the team
+            Rename team
           </Button>
         </form>
       </Dialog>

@@ -2,8 +2,8 @@
 import { createContext, use } from 'react';
 
 export interface Evidence {
-  /** The numbers that can be opened. */
-  numbers: ReadonlySet<number>;
+  /** What each citation that can be opened cites. */
+  labels: ReadonlyMap<number, string>;
   /** The numbers with an excerpt that was found in the evidence. */
   verified: ReadonlySet<number>;
   openCitation: (n: number) => void;
@@ -11,7 +11,7 @@ export interface Evidence {
 }
 
 export const EvidenceContext = createContext<Evidence>({
-  numbers: new Set(),
+  labels: new Map(),
   verified: new Set(),
   openCitation: () => undefined,
   openCall: () => undefined,

@@ -4,6 +4,6 @@ import { useEvidence } from './evidence-context.ts';
 
 /** A text of the report whose citations open their evidence. */
 export function Prose({ text }: { text: string }) {
-  const { numbers, verified, openCitation } = useEvidence();
-  return <Markdown text={markedText(text, verified)} citations={numbers} onCitation={openCitation} />;
+  const { labels, verified, openCitation } = useEvidence();
+  return <Markdown text={markedText(text, verified)} citations={labels} onCitation={openCitation} />;
 }

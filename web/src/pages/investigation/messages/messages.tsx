@@ -18,7 +18,7 @@ export function Messages({ investigation: { id, status, messages } }: { investig
   const mayTell = isRunning && may(session, 'investigations:write');
   if (messages.length === 0 && !mayTell) return null;
   return (
-    <Panel title="Messages to the run">
+    <Panel title="Guide this investigation">
       <ol className="flex flex-col gap-3">
         {messages.map((message) => (
           <li key={message.id} className="text-sm">

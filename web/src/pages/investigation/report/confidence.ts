@@ -1,4 +1,5 @@
 import type { Tone } from '../../../components/ui/badge.tsx';
+import type { Report } from '../queries.ts';
 
 const STAGES: readonly { from: number; words: string; tone: Tone }[] = [
   { from: 0.9, words: 'Very likely', tone: 'good' },
@@ -10,5 +11,12 @@ const STAGES: readonly { from: number; words: string; tone: Tone }[] = [
 
 /** A probability in words. @param confidence from 0 to 1 */
 export function confidenceWords(confidence: number): { words: string; tone: Tone } {
-  return STAGES.find(({ from }) => confidence >= from) ?? { words: 'Not known', tone: 'neutral' };
+  return STAGES.find(({ from }) => confidence >= from) ?? { words: 'Unknown', tone: 'neutral' };
+}
+
+/** Why a confidence is what it is. */
+export function confidenceBasis({ confidence, confidence_basis: basis }: Report): string {
+  if (basis === 'stated') return "The confidence is the model's own estimate.";
+  const percent = Math.round(confidence * 100);
+  return `With evidence this clear, the first suspect was at fault in ${percent} of 100 known incidents.`;
 }

@@ -12,7 +12,7 @@ export function EvidenceList({ investigation }: { investigation: Investigation }
   const { openCitation } = useEvidence();
   return (
     <Panel
-      title="Evidence"
+      title="Cited evidence"
       actions={<span className="text-sm text-ink-soft">{count(citations.length, 'citation')}</span>}
     >
       {citations.length === 0 && <p className="text-ink-soft">This report cites no evidence.</p>}

@@ -13,21 +13,21 @@ export function NoReport({ investigation }: { investigation: Investigation }) {
   const { data: session } = useQuery(sessionQuery);
   const results = steps.flatMap(({ tool_calls }) => tool_calls).filter((call) => call.status === 'completed');
   return (
-    <>
+    <div className="flex flex-col gap-4">
       <Panel
         title={
           <span id="result" tabIndex={-1} className="focus:outline-none">
-            {status === 'cancelled' ? 'It was cancelled' : 'It failed'}
+            {status === 'cancelled' ? 'Cancelled' : 'Failed'}
           </span>
         }
         className={status === 'failed' ? 'border-bad' : ''}
       >
         <p className="break-words whitespace-pre-wrap">{explanation ?? 'The reason is unknown.'}</p>
-        {limit_reached !== null && <p className="mt-2">It ended because {limitWords(limit_reached)}.</p>}
+        {limit_reached !== null && <p className="mt-2">Ended because {limitWords(limit_reached)}.</p>}
         <p className="mt-2 text-ink-soft">
           {results.length === 0
-            ? 'It had found nothing yet.'
-            : `Its findings so far are kept below: ${count(results.length, 'tool result')}.`}
+            ? 'Nothing was found yet.'
+            : `Findings so far are kept in Activity: ${count(results.length, 'tool result')}.`}
         </p>
         {may(session, 'investigations:write') && (
           <div className="mt-4">
@@ -36,6 +36,6 @@ export function NoReport({ investigation }: { investigation: Investigation }) {
         )}
       </Panel>
       {coverage !== null && <Coverage coverage={coverage} />}
-    </>
+    </div>
   );
 }

@@ -1,22 +1,22 @@
 import { Info, TriangleAlert } from 'lucide-react';
-import { Panel } from '../../../components/ui/panel.tsx';
-import { Prose } from '../evidence/prose.tsx';
 import type { Investigation, Report } from '../queries.ts';
 import { Coverage } from './coverage.tsx';
 import { Hypotheses } from './hypotheses.tsx';
 import { limitWords } from '../../../components/ui/limit-words.ts';
 import { Judgement } from './judgement.tsx';
+import { NextStep } from './next-step.tsx';
 import { RootCause } from './root-cause.tsx';
 import { Similar } from './similar.tsx';
+import { Situation } from './situation.tsx';
 import { Timeline } from './timeline.tsx';
 import { UnverifiedClaims } from './unverified-claims.tsx';
+import { Why } from './why.tsx';
 
-/** The report, most important part first. */
+/** The report in the order in which somebody paged at night asks: what, why, what now, and how sure. */
 export function ReportView({ investigation, report }: { investigation: Investigation; report: Report }) {
   const { limit_reached, explanation, status, hypotheses, coverage } = investigation;
-  const { recommended_change: change } = report;
   return (
-    <>
+    <div className="flex flex-col gap-4">
       {limit_reached !== null && (
         <p className="flex gap-2.5 rounded-lg border border-warn bg-warn-soft px-4 py-3 text-warn">
           <TriangleAlert aria-hidden size={18} className="mt-0.5 shrink-0" />
@@ -32,31 +32,16 @@ export function ReportView({ investigation, report }: { investigation: Investiga
           <span>It submitted this report before it {status === 'failed' ? 'failed' : 'was cancelled'}.</span>
         </p>
       )}
+      <Situation report={report} />
       <RootCause report={report} />
-      <Panel title="Summary">
-        <Prose text={report.summary} />
-      </Panel>
-      <div className="grid gap-4 xl:grid-cols-2">
-        <Panel title="Impact">
-          <Prose text={report.impact} />
-        </Panel>
-        <Panel title="Recommended change">
-          <div className="font-medium">
-            <Prose text={change.summary} />
-          </div>
-          {change.details !== undefined && change.details !== '' && (
-            <div className="mt-2">
-              <Prose text={change.details} />
-            </div>
-          )}
-        </Panel>
-      </div>
+      <NextStep change={report.recommended_change} />
+      <Why investigation={investigation} report={report} />
       <Hypotheses hypotheses={hypotheses} />
       <Timeline events={report.timeline} />
       {coverage !== null && <Coverage coverage={coverage} />}
       <Similar id={investigation.id} />
       <Judgement investigation={investigation} />
       <UnverifiedClaims claims={report.unverified_claims} />
-    </>
+    </div>
   );
 }

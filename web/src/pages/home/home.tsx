@@ -1,0 +1,172 @@
+/** What is wrong now, what runs, what is broken, and how to begin. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, Circle, Unplug } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { may, sessionQuery, type Session } from '../../api/session.ts';
+import { sourcesQuery } from '../../components/connect-source.tsx';
+import { Panel, PageHead } from '../../components/ui/panel.tsx';
+import { Failed, Loading } from '../../components/ui/states.tsx';
+import { FindingList } from '../findings/finding-list.tsx';
+import { NewInvestigation } from '../investigations/new-investigation.tsx';
+import { investigationsQuery } from '../investigations/queries.ts';
+import { InvestigationRow } from '../investigations/row.tsx';
+import { agentsQuery } from '../monitoring/queries.ts';
+import { satellitesQuery } from '../satellites/queries.ts';
+
+const SHOWN = 5;
+
+export function HomePage() {
+  const { data: session } = useQuery(sessionQuery);
+  const mayStart = may(session, 'investigations:read') && may(session, 'investigations:write');
+  return (
+    <>
+      <title>Home · Casebook</title>
+      <PageHead title="Home" />
+      <div className="flex flex-col gap-4">
+        {session && <Onboarding session={session} />}
+        {mayStart && <NewInvestigation />}
+        <div className="grid gap-4 lg:grid-cols-2">
+          {may(session, 'monitoring:read') && (
+            <Panel title="Open findings" actions={<More to="/findings">All findings</More>}>
+              <FindingList filter={{ status: 'open', count: SHOWN }} headingLevel={3} isShort />
+            </Panel>
+          )}
+          {may(session, 'investigations:read') && <Investigations />}
+        </div>
+        {session && may(session, 'satellites:read') && <BrokenConnections teamId={session.team.id} />}
+      </div>
+    </>
+  );
+}
+
+const More = ({ to, children }: { to: '/findings' | '/investigations' | '/satellites'; children: ReactNode }) => (
+  <Link to={to} className="text-sm text-accent underline">
+    {children}
+  </Link>
+);
+
+/** Running ones first, since the list is newest first and short. */
+function Investigations() {
+  const { data, error, refetch } = useQuery(investigationsQuery({ page: 1 }));
+  const items = data?.items ?? [];
+  const running = items.filter(({ status }) => status === 'processing');
+  const shown = [...running, ...items.filter(({ status }) => status !== 'processing')].slice(0, SHOWN);
+  return (
+    <Panel
+      title={running.length > 0 ? `Investigations, ${running.length} running` : 'Recent investigations'}
+      actions={<More to="/investigations">All investigations</More>}
+    >
+      {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading lines={4} />}
+      {data !== undefined && shown.length === 0 && <p className="text-ink-soft">None yet.</p>}
+      <ul aria-label="Investigations" className="-m-4 divide-y">
+        {shown.map((investigation) => (
+          <InvestigationRow key={investigation.id} investigation={investigation} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** Nothing while every satellite is connected. */
+function BrokenConnections({ teamId }: { teamId: string }) {
+  const { data } = useQuery(satellitesQuery(teamId));
+  const broken = (data ?? []).filter(({ status, problems }) => status !== 'online' || problems.length > 0);
+  if (broken.length === 0) return null;
+  return (
+    <Panel title="Broken connections" actions={<More to="/satellites">All satellites</More>}>
+      <ul className="flex flex-col gap-2">
+        {broken.map(({ id, name, status, problems }) => (
+          <li key={id} className="flex gap-2.5">
+            <Unplug aria-hidden size={16} className="mt-1 shrink-0 text-bad" />
+            <span className="min-w-0 break-words">
+              <Link to="/satellites/$satelliteId" params={{ satelliteId: id }} className="font-medium underline">
+                {name}
+              </Link>{' '}
+              <span className="text-ink-soft">{problems[0] ?? `Satellite ${status}`}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** The first steps of a team; gone once all are done. */
+function Onboarding({ session }: { session: Session }) {
+  const sees = {
+    investigations: may(session, 'investigations:read'),
+    monitoring: may(session, 'monitoring:read'),
+  };
+  const mayList = sees.investigations || sees.monitoring || may(session, 'chats:read');
+  const sources = useQuery({ ...sourcesQuery, enabled: mayList });
+  const investigations = useQuery({ ...investigationsQuery({ page: 1 }), enabled: sees.investigations });
+  const agents = useQuery({ ...agentsQuery, enabled: sees.monitoring });
+  if (!sources.data || (sees.investigations && !investigations.data) || (sees.monitoring && !agents.data)) return null;
+  const steps: Step[] = [
+    {
+      isDone: sources.data.sources.length > 0,
+      title: 'Connect a source',
+      how: (
+        <>
+          <Link to="/satellites" className="text-accent underline">
+            Enrol a satellite
+          </Link>{' '}
+          in your network, or set <code>PROMETHEUS_URL</code> or <code>LOKI_URL</code> for the installation.
+        </>
+      ),
+    },
+    ...(sees.investigations
+      ? [
+          {
+            isDone: (investigations.data?.total ?? 0) > 0,
+            title: 'Ask a question',
+            how: 'Describe a symptom below: which service, what you see, since when.',
+          },
+        ]
+      : []),
+    ...(sees.monitoring
+      ? [
+          {
+            isDone: (agents.data?.chats.length ?? 0) > 0,
+            title: 'Set a monitor',
+            how: (
+              <>
+                <Link to="/monitoring" className="text-accent underline">
+                  Create an agent
+                </Link>{' '}
+                that watches a service and investigates what it finds.
+              </>
+            ),
+          },
+        ]
+      : []),
+  ];
+  if (steps.every(({ isDone }) => isDone)) return null;
+  return (
+    <Panel title="Get started">
+      <ol className="flex flex-col gap-2.5">
+        {steps.map(({ isDone, title, how }) => (
+          <li key={title} className="flex gap-2.5">
+            {isDone ? (
+              <CircleCheck role="img" aria-label="Done" size={18} className="mt-0.5 shrink-0 text-good" />
+            ) : (
+              <Circle role="img" aria-label="To do" size={18} className="mt-0.5 shrink-0 text-ink-soft" />
+            )}
+            <span className="min-w-0 break-words">
+              <span className={isDone ? 'text-ink-soft line-through' : 'font-medium'}>{title}</span>
+              {!isDone && <span className="block text-sm text-ink-soft">{how}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+interface Step {
+  isDone: boolean;
+  title: string;
+  how: ReactNode;
+}

@@ -1,0 +1,18 @@
+import { Panel } from '../../components/ui/panel.tsx';
+import { NextStep } from './report/next-step.tsx';
+import type { Report } from './queries.ts';
+
+/** What to change, and how to verify it. */
+export function Fix({ report }: { report: Report }) {
+  if (report.root_cause.service === null) {
+    return (
+      <div className="flex flex-col gap-4">
+        <Panel title="No fix proposed">
+          <p>There is no cause to fix yet. The next step below would establish one.</p>
+        </Panel>
+        <NextStep change={report.recommended_change} />
+      </div>
+    );
+  }
+  return <NextStep change={report.recommended_change} />;
+}
