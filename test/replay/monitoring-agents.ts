@@ -164,7 +164,7 @@ export const agentScenarios = [
   living(
     'agent-instruction',
     async (agent) => {
-      await agent.until('both results', ({ checks }) => checks.every(({ last }) => last));
+      await agent.until('both results', ({ checks }) => checks.length > 0 && checks.every(({ last }) => last));
       await agent.run();
     },
     {

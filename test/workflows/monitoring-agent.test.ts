@@ -98,7 +98,8 @@ describe('workflow of a monitoring agent', () => {
     const answers = Promise.withResolvers<void>();
     gauge.held = answers.promise;
     const agent = await startAgent(harness, [gaugeCheck(), gaugeCheck({ id: 'daily' })]);
-    await untilState(agent, 'running checks', ({ checks }) => checks.every(({ running }) => running));
+    // Before the first plan is applied there are none, of which every one would be running.
+    await untilState(agent, 'two running checks', ({ checks }) => checks.filter(({ running }) => running).length === 2);
     await agent.patchPlan({ plan: { checks: [{ id: 'queue', title: 'Other' }] }, reason: 'It has a better name.' });
     // The plan is stored before the workflow knows of it: until then the answer would end the check that is to be stopped.
     await untilState(agent, 'the new plan', ({ settings }) => settings.planVersion === 2);
