@@ -135,8 +135,9 @@ export async function investigateIncident(
   const { id, status, seconds } = await investigate(stack, query, { signal });
   if (status !== 'completed') throw new Error(`the investigation of ${folder} ended as ${status}`);
   const detail = await stack.call<Detail>('GET', `/api/investigations/${id}`);
-  const { service = null, confidence = 0 } = detail.report?.root_cause ?? {};
-  return { detail, named: service, confidence, seconds };
+  const { report } = detail;
+  if (report === null) throw new Error(`the investigation of ${folder} has no report`);
+  return { detail, named: report.root_cause.service, confidence: report.confidence, seconds };
 }
 
 interface Citation {
@@ -144,7 +145,7 @@ interface Citation {
 }
 
 interface Detail {
-  report: { root_cause: { service: string | null; confidence: number } } | null;
+  report: { confidence: number; root_cause: { service: string | null } } | null;
   citations: Citation[];
   steps: { tool_calls: unknown[] }[];
 }
