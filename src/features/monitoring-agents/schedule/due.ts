@@ -1,7 +1,7 @@
 import type { DueTimes, ScheduleChecksInput, ScheduleChecksResult } from '../contract.ts';
 import type { Schedule } from '../plan/schema.ts';
 import { isQuiet } from './quiet.ts';
-import { countTimes, intervalOf, nextTime, nextTimes } from './times.ts';
+import { countTimes, nextTime, nextTimes } from './times.ts';
 
 const LEAST_GRACE_MS = 10_000;
 const MAX_GRACE_MS = 5 * 60_000;
@@ -54,8 +54,8 @@ export function scheduleChecks({ agentId, now, checks }: ScheduleChecksInput): S
 /** A last run in the future would keep the check silent until then. */
 function trustedLast(schedule: Schedule, agentId: string, last: number, now: number): number {
   if (last <= now) return last;
-  const following = schedule.cron === undefined ? last + intervalOf(schedule) : nextTime(schedule, agentId, last);
-  return following !== null && last - now > following - last ? now : last;
+  const next = nextTime(schedule, agentId, now);
+  return next !== null && last > next ? now : last;
 }
 
 function silentAfter(schedule: Schedule, agentId: string, since: number): number | null {

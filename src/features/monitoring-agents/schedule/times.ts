@@ -109,7 +109,7 @@ function rhythmOf(schedule: Schedule, agentId: string): (after: number) => numbe
 }
 
 /** @returns milliseconds */
-export function intervalOf({ every_seconds: seconds }: Schedule): number {
+function intervalOf({ every_seconds: seconds }: Schedule): number {
   if (seconds === undefined) throw new TypeError('A schedule needs every_seconds or cron.');
   return seconds * 1_000;
 }

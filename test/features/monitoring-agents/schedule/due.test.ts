@@ -110,6 +110,18 @@ describe('schedule: when a check is due', () => {
         assert.ok(missed >= 0 && Number.isInteger(missed));
         assert.ok(silentAt !== null && silentAt > nextTimes(schedule, AGENT, now, 3)[2]!);
       }),
+      {
+        examples: [
+          // Friday 09:00 on a Tuesday evening: two times would be passed over.
+          [
+            {
+              schedule: schedule({ cron: '0 9 * * 1-5', time_zone: 'Asia/Kolkata' }),
+              now: 1_772_557_372_456,
+              ago: -210_427_544,
+            },
+          ],
+        ],
+      },
     );
   });
 });
