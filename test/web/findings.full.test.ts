@@ -155,7 +155,8 @@ describe('findings in the web app', () => {
 
   it('says so where there is no such finding', async () => {
     const { page, end } = await web.visit(`/finding/${randomUUID()}`, { expected: [/status of 404/] });
-    await page.getByText('There is no such finding.').waitFor();
+    await page.getByRole('heading', { name: 'Finding not found' }).waitFor();
+    await page.getByRole('link', { name: 'All findings' }).waitFor();
     await assertAccessible(page);
     await end();
   });

@@ -254,7 +254,7 @@ describe('monitoring agents in the web app', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(/\/sign-in/);
     await page.getByLabel('API key').fill(key);
-    await page.getByRole('button', { name: 'Sign in with key' }).click();
+    await page.getByRole('button', { name: 'Sign in with API key' }).click();
     await unsaved.waitFor();
     assert.equal(await summary.inputValue(), 'Written at last');
     await untilSaved(page, 2);
