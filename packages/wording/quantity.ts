@@ -47,7 +47,7 @@ export function quantity(value: number | null | undefined, unit?: string, beside
   if (value === null || value === undefined || !Number.isFinite(value)) return 'an unknown value';
   const shown = Math.abs(value) < Math.abs(beside) * NEGLIGIBLE ? 0 : value;
   const [, kind, factor = 1] = UNITS.find(([named]) => named.test(unit?.trim() ?? '')) ?? [];
-  if (kind === undefined) return `${digits(shown)}${suffix(unit)}`;
+  if (kind === undefined) return `${digits(shown)}${suffix(unit, shown)}`;
   const base = shown * factor;
   // Zero takes the unit of the figure beside it.
   const size = Math.abs(base === 0 ? beside * factor : base);
@@ -68,7 +68,7 @@ export const isUnit = (text: string): boolean => UNITS.some(([named]) => named.t
 export function fromTo(before: number | null | undefined, after: number | null | undefined, unit?: string): string {
   const larger = Math.max(Math.abs(before ?? 0), Math.abs(after ?? 0));
   const [from, to] = [quantity(before, unit, larger), quantity(after, unit, larger)];
-  const counted = UNITS.some(([named]) => named.test(unit?.trim() ?? '')) ? '' : suffix(unit);
+  const counted = UNITS.some(([named]) => named.test(unit?.trim() ?? '')) ? '' : suffix(unit, before ?? 0);
   const isCounted = counted !== '' && from.endsWith(counted);
   return `from ${isCounted ? from.slice(0, -counted.length) : from} to ${to}`;
 }
@@ -83,8 +83,17 @@ function digits(value: number): string {
   return rounded !== 0 && Math.abs(rounded) < 1e-6 ? rounded.toExponential() : decimal.format(rounded);
 }
 
-function suffix(unit: string | undefined): string {
-  const name = unit?.trim() ?? '';
-  if (name === '' || name === '1') return '';
+function suffix(unit: string | undefined, value: number): string {
+  const plural = unit?.trim() ?? '';
+  if (plural === '' || plural === '1') return '';
+  const name = digits(value) === '1' ? singular(plural) : plural;
   return /^[\p{L}µ%][\p{L}\d/%² ._-]{0,30}$/u.test(name) ? ` ${name}` : '';
+}
+
+/** `requests/s` becomes `request/s`, `retries` becomes `retry`. */
+function singular(unit: string): string {
+  return unit.replace(
+    /^(?!series)(\p{L}+?)(ies|(?<!s)s)(?=$|[/ ])/u,
+    (_, stem, end) => `${stem}${end === 'ies' ? 'y' : ''}`,
+  );
 }

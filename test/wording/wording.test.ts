@@ -29,6 +29,10 @@ describe('wording: figures and times', () => {
       [1_288_490_189, 'bytes', '1.2 GiB'],
       [1536, 'MiB', '1.5 GiB'],
       [8, 'connections', '8 connections'],
+      [1, 'connections', '1 connection'],
+      [1.004, 'requests/s', '1 request/s'],
+      [1, 'retries', '1 retry'],
+      [1, 'process', '1 process'],
       [96088, undefined, '96,100'],
       [1234, '1', '1,234'],
       [Number.NaN, 's', 'an unknown value'],
@@ -42,6 +46,7 @@ describe('wording: figures and times', () => {
     assert.equal(fromTo(0, 4.5, 's'), 'from 0 s to 4.5 s');
     assert.equal(fromTo(0, 1, 'ratio'), 'from 0 % to 100 %');
     assert.equal(fromTo(0.000_001, 35, 'connections'), 'from 0 to 35 connections');
+    assert.equal(fromTo(1, 35, 'connections'), 'from 1 to 35 connections');
     assert.equal(fromTo(0.0002, 4.47, 's'), 'from 0.2 ms to 4.47 s');
   });
 

@@ -115,20 +115,25 @@ function hasListsOf(value: Record<string, unknown>, empty: unknown): boolean {
   );
 }
 
-export function pathBetween({ dependencies }: CaseFile, from: string, to: string): string[] | undefined {
+/** The shortest path along calls, as the graph of the investigation shows it: of equally short ones the most suspect. */
+export function pathBetween({ dependencies, ranking }: CaseFile, from: string, to: string): string[] | undefined {
   const edges = dependencies?.result.edges ?? [];
-  const paths: string[][] = [[from]];
+  const scores = new Map(ranking?.result.causes.map(({ service, score }) => [service, score]));
   const seen = new Set([from]);
-  for (const path of paths) {
-    const last = path.at(-1);
-    if (last === to && path.length > 1) return path;
-    for (const { caller, callee } of edges) {
-      if (caller !== last || seen.has(callee)) continue;
-      seen.add(callee);
-      paths.push([...path, callee]);
+  let ways = new Map([[from, { path: [from], score: 0 }]]);
+  while (ways.size > 0 && !ways.has(to)) {
+    const longer: typeof ways = new Map();
+    for (const [last, { path, score }] of ways) {
+      for (const { caller, callee } of edges) {
+        if (caller !== last || seen.has(callee)) continue;
+        const way = { path: [...path, callee], score: score + Math.max(0, scores.get(callee) ?? 0) };
+        if (way.score > (longer.get(callee)?.score ?? -1)) longer.set(callee, way);
+      }
     }
+    for (const service of longer.keys()) seen.add(service);
+    ways = longer;
   }
-  return undefined;
+  return from === to ? undefined : ways.get(to)?.path;
 }
 
 /** Required members of items, by the name of their list. */
