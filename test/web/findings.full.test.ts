@@ -89,6 +89,15 @@ describe('findings in the web app', () => {
     await page.waitForURL(`**/finding/${id}`);
     await page.getByRole('link', { name: /Checkout fails/ }).press('Enter');
     await page.waitForURL('**/investigation/*');
+    const thread = page.getByRole('navigation', { name: 'From finding to verification' });
+    const back = thread.getByRole('link', { name: 'Finding', exact: true });
+    await back.waitFor();
+    await thread.getByText('Not yet', { exact: true }).waitFor();
+    await assertAccessible(page);
+    await back.click();
+    await page.waitForURL(`**/finding/${id}`);
+    await thread.getByRole('link', { name: 'Investigation', exact: true }).click();
+    await page.waitForURL('**/investigation/*');
     await end();
   });
 

@@ -245,6 +245,11 @@ describe('what monitoring agents did, over the API', () => {
       what: 'an investigation',
     });
     // One that is committed and not started yet is the sweeper's.
+    const opened = async (id: string) => {
+      const { body } = await harness.request('GET', `/api/findings?investigation_id=${id}`);
+      return (body as { findings: { investigation: { id: string } }[] }).findings.map((one) => one.investigation.id);
+    };
+    assert.deepEqual([await opened(investigation), await opened(randomUUID())], [[investigation], []]);
     const workflow = harness.temporal.workflow.getHandle(`investigation-${investigation}`);
     await waitUntil(() => workflow.describe().catch(() => undefined), { what: 'its workflow' });
     assert.deepEqual(await ok(call('DELETE', agent.at(''))), { chat_id: agent.id, deleted: true });

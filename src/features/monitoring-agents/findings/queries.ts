@@ -23,6 +23,8 @@ export interface FindingQuery {
   severity?: Severity;
   /** Only those assigned to this user. */
   assigneeId?: string;
+  /** Only those that opened it last. */
+  investigationId?: string;
   /** 1-based. */
   page: number;
   count: number;
@@ -33,7 +35,7 @@ export async function listFindings(
   em: EntityManager,
   wanted: FindingQuery,
 ): Promise<{ items: Finding[]; total: number }> {
-  const { agentId, status, severity, assigneeId, page, count } = wanted;
+  const { agentId, status, severity, assigneeId, investigationId, page, count } = wanted;
   const [items, total] = await em.findAndCount(
     Finding,
     {
@@ -42,6 +44,7 @@ export async function listFindings(
         agentId === undefined ? {} : { agentId },
         { status: status ?? { $ne: 'pending' }, ...(severity && { severity }) },
         assigneeId === undefined ? {} : { assigneeUserId: assigneeId },
+        investigationId === undefined ? {} : { investigationId },
       ],
     },
     { orderBy: { openedAt: 'desc', createdAt: 'desc', id: 'desc' }, limit: count, offset: (page - 1) * count },

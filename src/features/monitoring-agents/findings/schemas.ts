@@ -181,4 +181,5 @@ export const FindingListQuery = z.object({
 
 export const TeamFindingListQuery = FindingListQuery.extend({
   chat_id: z.uuid().optional().describe('Only those of this agent.'),
+  investigation_id: z.uuid().optional().describe('Only those that opened this investigation last.'),
 });

@@ -80,13 +80,16 @@ export const listFindings = endpoint({
   auth: apiKey(READ),
   query: TeamFindingListQuery,
   response: FindingListResponse,
-  handler: async ({ em, deps, query: { chat_id: agentId, assignee_id: assigneeId, ...query } }) =>
+  handler: async ({ em, deps, query }) => {
+    const { chat_id: agentId, assignee_id: assigneeId, investigation_id: investigationId, ...others } = query;
     // A missing or deleted agent has none.
-    pageOfFindings(em, deps, {
-      ...query,
+    return pageOfFindings(em, deps, {
+      ...others,
       ...(agentId !== undefined && { agentId }),
       ...(assigneeId !== undefined && { assigneeId }),
-    }),
+      ...(investigationId !== undefined && { investigationId }),
+    });
+  },
 });
 
 export const getFinding = endpoint({

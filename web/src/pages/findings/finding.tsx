@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { PageFailed } from '../../app/fallbacks.tsx';
 import { PageHead, Panel } from '../../components/ui/panel.tsx';
+import { Thread } from '../../components/thread.tsx';
 import { Loading } from '../../components/ui/states.tsx';
 import { FindingActs } from './act.tsx';
 import { Details } from './details.tsx';
@@ -54,6 +55,7 @@ export function FindingPage() {
           </span>
         }
       />
+      <Thread finding={finding} current="finding" />
       <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-4">
           <Panel title="What was observed">

@@ -1,15 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { may, sessionQuery } from '../../api/session.ts';
+import { Thread } from '../../components/thread.tsx';
 import { StatusBadge } from '../../components/ui/badge.tsx';
 import { duration, Elapsed, Time } from '../../components/ui/time.tsx';
 import { Actions } from './actions.tsx';
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
-import type { Investigation } from './queries.ts';
+import { findingOfQuery, type Investigation } from './queries.ts';
 
 /** Longer questions are truncated until expanded. */
 const SHORT_QUESTION = 180;
 
 export function Head({ investigation }: { investigation: Investigation }) {
-  const { alert_summary, query, status, created_at, finished_at, rerun_of } = investigation;
+  const { id, alert_summary, query, status, created_at, finished_at, rerun_of, trigger } = investigation;
   const title = alert_summary ?? shortened(firstLine(query));
   const isQuestionShown = title !== query.trim();
   return (
@@ -47,9 +50,16 @@ export function Head({ investigation }: { investigation: Investigation }) {
           </div>
         </div>
       </header>
+      {trigger === 'finding' && <OpenedByFinding id={id} />}
       {isQuestionShown && <Question text={query} title={title} />}
     </>
   );
+}
+
+function OpenedByFinding({ id }: { id: string }) {
+  const { data: session } = useQuery(sessionQuery);
+  const { data: finding } = useQuery({ ...findingOfQuery(id), enabled: may(session, 'monitoring:read') });
+  return finding && <Thread finding={finding} current="investigation" />;
 }
 
 function Question({ text, title }: { text: string; title: string }) {
@@ -80,6 +90,6 @@ function Question({ text, title }: { text: string; title: string }) {
 }
 
 const shortened = (text: string): string =>
-  text.length > SHORT_QUESTION ? `${text.slice(0, SHORT_QUESTION).trimEnd()} …` : text;
+  text.length > SHORT_QUESTION ? `${text.slice(0, SHORT_QUESTION).trimEnd()}…` : text;
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';

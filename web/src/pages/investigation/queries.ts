@@ -1,6 +1,7 @@
 /** Queries of the investigation page. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
+import { pollMs } from '../../api/polling.ts';
 
 export type Investigation = Schema<'InvestigationDetailResponse'>;
 export type Step = Schema<'InvestigationStep'>;
@@ -33,6 +34,19 @@ export const similarQuery = (id: string) =>
     queryKey: ['investigations', id, 'similar'],
     queryFn: ({ signal }) => dataOf(api.GET('/api/investigations/{investigation_id}/similar', { ...path(id), signal })),
     staleTime: 60_000,
+  });
+
+/** The finding that opened it; null if it was deleted, or has opened another since. */
+export const findingOfQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['findings', 'of-investigation', id],
+    queryFn: async ({ signal }) => {
+      const query = { investigation_id: id, count: 1 };
+      const { findings } = await dataOf(api.GET('/api/findings', { params: { query }, signal }));
+      return findings[0] ?? null;
+    },
+    refetchInterval: ({ state }) =>
+      !state.data || state.data.status === 'closed' ? false : pollMs(state.error, state.data.status === 'open'),
   });
 
 /** Lists show investigations too. */
