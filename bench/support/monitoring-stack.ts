@@ -60,7 +60,7 @@ async function onStack<T>(
   const env = { PROMETHEUS_URL: prometheusUrl, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'bench' };
   const worker = { program: 'bench/support/worker.ts', args: [] };
   return withStack({ ...options, env, worker }, async (stack) => {
-    const database = new pg.Client({ connectionString: stack.databaseUrl });
+    const database = new pg.Client({ connectionString: stack.adminUrl });
     const client = createTemporalClient(stack.temporal);
     try {
       await database.connect();

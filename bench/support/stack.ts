@@ -35,6 +35,8 @@ export interface Stack {
   apiUrl: string;
   apiKey: string;
   databaseUrl: string;
+  /** The same database as its superuser, for extensions and statistics. */
+  adminUrl: string;
   temporal: { address: string; namespace: string; metricsUrl: string };
   /** Calls the API. @throws when it does not answer 200 */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
@@ -147,7 +149,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       if (found === undefined) throw new Error(`${name} does not run`);
       return found;
     };
-    return { apiUrl, apiKey, databaseUrl: postgres.url, temporal, call, start, pid, stop };
+    const adminUrl = `${postgres.adminUrl}${new URL(postgres.url).pathname}`;
+    return { apiUrl, apiKey, databaseUrl: postgres.url, adminUrl, temporal, call, start, pid, stop };
   };
 
   try {
