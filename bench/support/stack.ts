@@ -149,8 +149,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       if (found === undefined) throw new Error(`${name} does not run`);
       return found;
     };
-    const adminUrl = `${postgres.adminUrl}${new URL(postgres.url).pathname}`;
-    return { apiUrl, apiKey, databaseUrl: postgres.url, adminUrl, temporal, call, start, pid, stop };
+    const { url: databaseUrl, adminUrl } = postgres;
+    return { apiUrl, apiKey, databaseUrl, adminUrl, temporal, call, start, pid, stop };
   };
 
   try {

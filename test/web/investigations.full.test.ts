@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { storeInvestigation } from '../support/investigation-rows.ts';
-import { assertFits, assertPresentable, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertAccessible, assertFits, assertPresentable, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 /** What somebody who is paged pastes: the alert of one of the recorded incidents, which the worker finds by itself. */
 const QUESTION =
@@ -170,6 +170,36 @@ describe('the list of investigations', () => {
       await rowOf(words).waitFor();
       assert.equal(await rows(page).count(), 1);
     }
+    await end();
+  });
+
+  it('filters by service, source, trigger, confidence and time, as the address says', async () => {
+    const { id: teamId, apiKey } = await web.newTeam();
+    const reportOf = (service: string, confidence: number) => ({ root_cause: { service }, confidence });
+    await stored(teamId, ['Sure of payment'], { report: reportOf('payment', 0.94) });
+    await stored(teamId, ['Not sure of payment'], { report: reportOf('payment', 0.6) });
+    await stored(teamId, ['Sure of checkout'], { report: reportOf('checkout', 0.94) });
+    const { page, end } = await web.visit('/investigations?since=nonsense&trigger=nobody', { as: apiKey });
+    await rows(page).nth(2).waitFor();
+    await page.getByText('More filters', { exact: true }).click();
+    await page.getByLabel('Service', { exact: true }).fill('payment');
+    await page.getByLabel('Service', { exact: true }).press('Enter');
+    await rows(page).filter({ hasText: 'Sure of checkout' }).waitFor({ state: 'hidden' });
+    await page.getByLabel('Confidence').selectOption({ label: '75 % and more' });
+    await page.waitForURL('**/investigations?service=payment&confidence=75');
+    await rows(page).filter({ hasText: 'Not sure' }).waitFor({ state: 'hidden' });
+    await page.reload();
+    await rows(page).filter({ hasText: 'Sure of payment' }).waitFor();
+    assert.equal(await rows(page).count(), 1);
+    await assertAccessible(page);
+    await page.getByLabel('Opened by').selectOption({ label: 'A finding' });
+    await page.getByText('No matching investigations').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.waitForURL('**/investigations');
+    await page.getByText('More filters', { exact: true }).click();
+    await page.getByLabel('Started').selectOption({ label: 'Last hour' });
+    await page.waitForURL('**/investigations?since=1h');
+    await rows(page).nth(2).waitFor();
     await end();
   });
 

@@ -120,6 +120,12 @@ describe('what monitoring agents did, over the API', () => {
       const totalOf = async (query: string): Promise<number> => (await get(agent.at(`/findings?${query}`))).total;
       assert.deepEqual([await totalOf('severity=warning'), await totalOf('severity=critical')], [1, 0]);
       assert.deepEqual(placesOf(await call('GET', '/api/findings?severity=bad')), ['query.severity']);
+      const { service, opened_at: openedAt } = delivered;
+      const counted = async (query: Record<string, string>): Promise<number> =>
+        (await get(`/api/findings?${new URLSearchParams({ chat_id: agent.id, ...query })}`)).total;
+      assert.deepEqual([await counted({ service }), await counted({ service: 'another' })], [1, 0]);
+      assert.deepEqual([await counted({ from: openedAt }), await counted({ to: openedAt })], [1, 0]);
+      assert.deepEqual(placesOf(await call('GET', '/api/findings?from=yesterday')), ['query.from']);
       gauge.value = 1;
       await agent.runNow();
       await waitUntil(async () => (await get(agent.at('/findings?status=resolved'))).total === 1 || undefined, {

@@ -41,6 +41,11 @@ export const searches = {
       filter: text(search['filter']),
       severity: text(search['severity']),
       agent: text(search['agent']),
+      service: text(search['service']),
+      source: text(search['source']),
+      trigger: text(search['trigger']),
+      confidence: natural(search['confidence']),
+      since: text(search['since']),
       page: natural(search['page']),
     }),
   /** The open tab, its filters, and what is open in it. */

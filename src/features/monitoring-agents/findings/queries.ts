@@ -25,6 +25,11 @@ export interface FindingQuery {
   assigneeId?: string;
   /** Only those that opened it last. */
   investigationId?: string;
+  service?: string;
+  /** Opened at or after it. */
+  from?: string;
+  /** Opened before it. */
+  to?: string;
   /** 1-based. */
   page: number;
   count: number;
@@ -35,7 +40,7 @@ export async function listFindings(
   em: EntityManager,
   wanted: FindingQuery,
 ): Promise<{ items: Finding[]; total: number }> {
-  const { agentId, status, severity, assigneeId, investigationId, page, count } = wanted;
+  const { agentId, status, severity, assigneeId, investigationId, service, from, to, page, count } = wanted;
   const [items, total] = await em.findAndCount(
     Finding,
     {
@@ -45,6 +50,9 @@ export async function listFindings(
         { status: status ?? { $ne: 'pending' }, ...(severity && { severity }) },
         assigneeId === undefined ? {} : { assigneeUserId: assigneeId },
         investigationId === undefined ? {} : { investigationId },
+        service === undefined ? {} : { service },
+        from === undefined ? {} : { openedAt: { $gte: new Date(from) } },
+        to === undefined ? {} : { openedAt: { $lt: new Date(to) } },
       ],
     },
     { orderBy: { openedAt: 'desc', createdAt: 'desc', id: 'desc' }, limit: count, offset: (page - 1) * count },

@@ -182,4 +182,7 @@ export const FindingListQuery = z.object({
 export const TeamFindingListQuery = FindingListQuery.extend({
   chat_id: z.uuid().optional().describe('Only those of this agent.'),
   investigation_id: z.uuid().optional().describe('Only those that opened this investigation last.'),
+  service: z.string().trim().min(1).max(200).optional().describe('Only those about this service.'),
+  from: time.optional().describe('Only those opened at or after it.'),
+  to: time.optional().describe('Only those opened before it.'),
 });

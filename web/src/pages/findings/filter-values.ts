@@ -1,24 +1,25 @@
 /** The finding filters of an address; unknown values are ignored. */
 import type { FindingStatus, FindingSummary } from './queries.ts';
 
-export const STATUS_WORDS: Record<FindingStatus, string> = {
-  open: 'Open',
-  resolved: 'Resolved',
-  closed: 'Closed',
-  pending: 'Not confirmed yet',
-};
+type Severity = FindingSummary['severity'];
 
-export const SEVERITY_WORDS: Record<FindingSummary['severity'], string> = {
-  critical: 'Critical',
-  warning: 'Warning',
-  info: 'Info',
-};
+export const STATUSES: readonly { value: FindingStatus; title: string }[] = [
+  { value: 'open', title: 'Open' },
+  { value: 'resolved', title: 'Resolved' },
+  { value: 'closed', title: 'Closed' },
+  { value: 'pending', title: 'Not confirmed yet' },
+];
+
+export const SEVERITIES: readonly { value: Severity; title: string }[] = [
+  { value: 'critical', title: 'Critical' },
+  { value: 'warning', title: 'Warning' },
+  { value: 'info', title: 'Info' },
+];
 
 const oneOf =
-  <T extends string>(words: Record<T, string>) =>
+  <T extends string>(options: readonly { value: T }[]) =>
   (written: unknown): T | undefined =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is one of the names
-    typeof written === 'string' && Object.hasOwn(words, written) ? (written as T) : undefined;
+    options.find(({ value }) => value === written)?.value;
 
-export const statusOf = oneOf(STATUS_WORDS);
-export const severityOf = oneOf(SEVERITY_WORDS);
+export const statusOf = oneOf(STATUSES);
+export const severityOf = oneOf(SEVERITIES);

@@ -1,58 +1,63 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Field, Select } from '../../components/ui/field.tsx';
+import { SINCE, sinceIn } from '../../components/time-filter.ts';
 import { PageHead } from '../../components/ui/panel.tsx';
+import { SelectFilter } from '../../components/ui/select-filter.tsx';
+import { TextFilter } from '../../components/ui/text-filter.tsx';
 import { agentsQuery } from '../monitoring/queries.ts';
-import { severityOf, statusOf } from './filter-values.ts';
-import { SeverityFilter, StatusFilter } from './filters.tsx';
+import { SEVERITIES, severityOf, STATUSES, statusOf } from './filter-values.ts';
 import { FindingList } from './finding-list.tsx';
+import type { FindingFilter } from './queries.ts';
 
 const route = getRouteApi('/signed-in/findings');
+const IS_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function FindingsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data } = useQuery({ ...agentsQuery, refetchInterval: false });
-  const chats = data?.chats ?? [];
-  const { agent, page = 1 } = search;
-  const [status, severity] = [statusOf(search.status), severityOf(search.severity)];
+  const { page = 1 } = search;
+  const [status, severity, since] = [statusOf(search.status), severityOf(search.severity), sinceIn(search.since)];
+  const service = search.service?.slice(0, 200);
+  const agent = search.agent !== undefined && IS_ID.test(search.agent) ? search.agent : undefined;
+  const known = data?.chats.map(({ chat_id: value, title }) => ({ value, title })) ?? [];
+  const agents =
+    agent === undefined || known.some(({ value }) => value === agent)
+      ? known
+      : [...known, { value: agent, title: 'A deleted agent' }];
   // A new filter starts at its first page.
-  const filter = (change: { status?: string | undefined; severity?: string | undefined; agent?: string | undefined }) =>
+  const filter = (change: FindingFilter) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...change }) });
   return (
     <>
       <title>Findings · Casebook</title>
       <PageHead title="Findings" description="What monitoring agents found, and external alerts." />
       <div className="flex flex-wrap gap-3 pb-4">
-        <StatusFilter value={status} onChange={(next) => filter({ status: next })} />
-        <SeverityFilter value={severity} onChange={(next) => filter({ severity: next })} />
-        <Field label="Agent" className="min-w-0 flex-1 basis-52 sm:max-w-80">
-          {(control) => (
-            <Select
-              {...control}
-              value={agent ?? ''}
-              onChange={(event) => filter({ agent: event.target.value || undefined })}
-            >
-              <option value="">All</option>
-              {agent !== undefined && chats.every(({ chat_id: id }) => id !== agent) && (
-                <option value={agent}>A deleted agent</option>
-              )}
-              {chats.map(({ chat_id: id, title }) => (
-                <option key={id} value={id}>
-                  {title}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectFilter
+          label="Status"
+          value={status}
+          options={STATUSES}
+          onFilter={(to) => filter({ status: to })}
+          all="All confirmed"
+        />
+        <SelectFilter
+          label="Severity"
+          value={severity}
+          options={SEVERITIES}
+          onFilter={(to) => filter({ severity: to })}
+        />
+        <SelectFilter label="Agent" value={agent} options={agents} onFilter={(to) => filter({ agent: to })} />
+        <TextFilter label="Service" value={service} onFilter={(to) => filter({ service: to })} />
+        <SelectFilter
+          label="Opened"
+          value={since}
+          options={SINCE}
+          onFilter={(to) => filter({ since: to })}
+          all="Any time"
+        />
       </div>
       <FindingList
-        filter={{
-          page,
-          ...(status && { status }),
-          ...(severity && { severity }),
-          ...(agent !== undefined && { agent }),
-        }}
+        filter={{ page, status, severity, agent, service, since }}
         headingLevel={2}
         namesAgents
         onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}

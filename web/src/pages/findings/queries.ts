@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
 import { pollMs } from '../../api/polling.ts';
+import { startOf, type Since } from '../../components/time-filter.ts';
 
 export type FindingSummary = Schema<'FindingListResponse'>['findings'][number];
 export type Finding = Schema<'FindingResponse'>;
@@ -12,20 +13,18 @@ export interface FindingFilter {
   severity?: FindingSummary['severity'] | undefined;
   /** Only of one agent. */
   agent?: string | undefined;
+  service?: string | undefined;
+  since?: Since | undefined;
   page?: number;
   count?: number;
 }
 
-export const findingsQuery = ({ status, severity, agent, page = 1, count = 20 }: FindingFilter) =>
+export const findingsQuery = ({ status, severity, agent, service, since, page = 1, count = 20 }: FindingFilter) =>
   queryOptions({
-    queryKey: ['findings', 'list', { status, severity, agent, page, count }],
+    queryKey: ['findings', 'list', { status, severity, agent, service, since, page, count }],
     queryFn: ({ signal }) => {
-      const query = { page, count, ...(status && { status }), ...(severity && { severity }) };
-      return dataOf(
-        agent === undefined
-          ? api.GET('/api/findings', { params: { query }, signal })
-          : api.GET('/api/monitoring-chat/{chat_id}/findings', { params: { path: { chat_id: agent }, query }, signal }),
-      );
+      const query = { status, severity, chat_id: agent, service, from: startOf(since), page, count };
+      return dataOf(api.GET('/api/findings', { params: { query }, signal }));
     },
     refetchInterval: ({ state }) => pollMs(state.error, true),
     placeholderData: keepPreviousData,

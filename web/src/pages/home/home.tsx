@@ -48,7 +48,7 @@ const More = ({ to, children }: { to: '/findings' | '/investigations' | '/satell
 
 /** Running ones first, since the list is newest first and short. */
 function Investigations() {
-  const { data, error, refetch } = useQuery(investigationsQuery({ page: 1 }));
+  const { data, error, refetch } = useQuery(investigationsQuery({}));
   const items = data?.items ?? [];
   const running = items.filter(({ status }) => status === 'processing');
   const shown = [...running, ...items.filter(({ status }) => status !== 'processing')].slice(0, SHOWN);
@@ -101,7 +101,7 @@ function Onboarding({ session }: { session: Session }) {
   };
   const mayList = sees.investigations || sees.monitoring || may(session, 'chats:read');
   const sources = useQuery({ ...sourcesQuery, enabled: mayList });
-  const investigations = useQuery({ ...investigationsQuery({ page: 1 }), enabled: sees.investigations });
+  const investigations = useQuery({ ...investigationsQuery({}), enabled: sees.investigations });
   const agents = useQuery({ ...agentsQuery, enabled: sees.monitoring });
   if (!sources.data || (sees.investigations && !investigations.data) || (sees.monitoring && !agents.data)) return null;
   const steps: Step[] = [

@@ -11,6 +11,8 @@ import { SearchField } from '../../components/ui/search-field.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { ConnectSource } from '../../components/connect-source.tsx';
 import { NewInvestigation } from './new-investigation.tsx';
+import { addressOf, countMore, filterIn, type ListFilter } from './list-filter.ts';
+import { MoreFilters } from './more-filters.tsx';
 import { outcomeIn, OUTCOMES } from './outcome.ts';
 import { investigationsQuery, PAGE_SIZE } from './queries.ts';
 import { InvestigationRow } from './row.tsx';
@@ -18,23 +20,30 @@ import { InvestigationRow } from './row.tsx';
 const route = getRouteApi('/signed-in/investigations');
 
 export function InvestigationsPage() {
-  const { q: search, status, page = 1 } = route.useSearch();
+  const { page = 1, ...address } = route.useSearch();
   const navigate = route.useNavigate();
-  const outcome = outcomeIn(status);
+  const filter = filterIn(address);
+  const { search, outcome } = filter;
   const { data: session } = useQuery(sessionQuery);
   const mayRead = may(session, 'investigations:read');
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...investigationsQuery({ page, outcome, search }),
+    ...investigationsQuery(filter, page),
     placeholderData: keepPreviousData,
     enabled: mayRead,
   });
   // A new investigation appears in the list, so it takes both scopes.
   const mayStart = mayRead && may(session, 'investigations:write');
   const list = useListKeys<HTMLUListElement>();
-  const isFiltered = search !== undefined || outcome !== undefined;
+  const isFiltered = search !== undefined || outcome !== undefined || countMore(filter) > 0;
+  // A new filter starts at its first page.
+  const onFilter = (change: ListFilter): void => void navigate({ search: addressOf({ ...filter, ...change }) });
   const onSearch = useCallback(
-    (text: string) => void navigate({ search: { status: outcome, ...(text !== '' && { q: text }) }, replace: true }),
-    [navigate, outcome],
+    (text: string) =>
+      void navigate({
+        search: (now) => ({ ...now, page: undefined, q: text === '' ? undefined : text }),
+        replace: true,
+      }),
+    [navigate],
   );
   const first = (page - 1) * PAGE_SIZE + 1;
   if (!mayRead) return <MayNotRead title="Investigations" what="investigations" scope="investigations:read" />;
@@ -49,16 +58,17 @@ export function InvestigationsPage() {
           label="Outcome"
           value={outcome}
           options={OUTCOMES}
-          onFilter={(value) => void navigate({ search: { q: search, status: value } })}
+          onFilter={(value) => onFilter({ outcome: outcomeIn(value) })}
         />
         <SearchField label="Search investigations" value={search ?? ''} onSearch={onSearch} />
       </div>
+      <MoreFilters filter={filter} onFilter={onFilter} />
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading lines={8} />}
       {data?.items.length === 0 &&
         (data.total > 0 ? (
           <Empty title="This page is empty">
-            <Link to="/investigations" search={{ q: search, status: outcome }} className="text-accent underline">
+            <Link to="/investigations" search={addressOf(filter)} className="text-accent underline">
               Go to the first page
             </Link>
           </Empty>
@@ -87,7 +97,7 @@ export function InvestigationsPage() {
             page={page}
             hasMore={data.total > page * PAGE_SIZE}
             summary={`${first}–${first + data.items.length - 1} of ${data.total}`}
-            onPage={(to) => void navigate({ search: { q: search, status: outcome, page: to } })}
+            onPage={(to) => void navigate({ search: { ...addressOf(filter), page: to } })}
           />
         </>
       )}

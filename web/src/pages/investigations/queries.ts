@@ -1,26 +1,20 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
 import { pollMs } from '../../api/polling.ts';
-import { outcomeFilter, type Outcome } from './outcome.ts';
+import { parametersOf, type ListFilter } from './list-filter.ts';
 
 export type Summary = Schema<'InvestigationSummary'>;
 
 export const PAGE_SIZE = 20;
 
-export interface ListFilter {
-  page: number;
-  outcome?: Outcome;
-  search?: string;
-}
-
 /** A page of the team's investigations, refetched more often while one is running. */
-export const investigationsQuery = ({ page, outcome, search }: ListFilter) =>
+export const investigationsQuery = (filter: ListFilter, page = 1) =>
   queryOptions({
-    queryKey: ['investigations', { page, outcome, search }],
+    queryKey: ['investigations', { ...filter, page }],
     queryFn: ({ signal }) =>
       dataOf(
         api.GET('/api/investigations', {
-          params: { query: { page, count: PAGE_SIZE, ...outcomeFilter(outcome), search } },
+          params: { query: { page, count: PAGE_SIZE, ...parametersOf(filter) } },
           signal,
         }),
       ),

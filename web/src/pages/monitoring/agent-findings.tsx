@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { FindingList } from '../findings/finding-list.tsx';
-import { StatusFilter } from '../findings/filters.tsx';
-import { statusOf } from '../findings/filter-values.ts';
+import { SelectFilter } from '../../components/ui/select-filter.tsx';
+import { STATUSES, statusOf } from '../findings/filter-values.ts';
 
 const route = getRouteApi('/signed-in/monitoring/$agentId');
 
@@ -13,13 +13,16 @@ export function AgentFindings({ agentId }: { agentId: string }) {
     <div className="flex flex-col gap-4">
       <h2 className="sr-only">Findings</h2>
       <div className="flex flex-wrap gap-3">
-        <StatusFilter
+        <SelectFilter
+          label="Status"
           value={status}
-          onChange={(next) => void navigate({ search: { tab: 'findings', ...(next && { status: next }) } })}
+          options={STATUSES}
+          onFilter={(to) => void navigate({ search: { tab: 'findings', ...(to && { status: to }) } })}
+          all="All confirmed"
         />
       </div>
       <FindingList
-        filter={{ agent: agentId, page, ...(status && { status }) }}
+        filter={{ agent: agentId, page, status }}
         headingLevel={3}
         onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
       />
