@@ -45,7 +45,7 @@ function Services({ graph }: { graph: Graph }) {
       )}
       <Suspense fallback={<div style={{ height: HEIGHT }} />}>
         <ServiceGraph
-          services={services.map(toService)}
+          services={services.map((each) => toService(each, is_tentative))}
           calls={calls.map(toCall)}
           height={HEIGHT}
           label="Services around the suspect"
