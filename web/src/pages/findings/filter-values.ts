@@ -5,7 +5,7 @@ export const STATUS_WORDS: Record<FindingStatus, string> = {
   open: 'Open',
   resolved: 'Resolved',
   closed: 'Closed',
-  pending: 'Not confirmed yet',
+  pending: 'Unconfirmed',
 };
 
 export const SEVERITY_WORDS: Record<FindingSummary['severity'], string> = {

@@ -11,7 +11,7 @@ export const StatusFilter = ({ value, onChange }: FilterProps<FindingStatus>) =>
   <Field label="Status" className="min-w-0 flex-1 basis-36 sm:flex-none sm:basis-52">
     {(control) => (
       <Select {...control} value={value ?? ''} onChange={(event) => onChange(statusOf(event.target.value))}>
-        <option value="">All confirmed</option>
+        <option value="">Confirmed</option>
         {Object.entries(STATUS_WORDS).map(([status, word]) => (
           <option key={status} value={status}>
             {word}

@@ -22,7 +22,7 @@ export function FindingsPage() {
   return (
     <>
       <title>Findings · Casebook</title>
-      <PageHead title="Findings" description="What monitoring agents found, and external alerts." />
+      <PageHead title="Findings" description="What agents found, and external alerts." />
       <div className="flex flex-wrap gap-3 pb-4">
         <StatusFilter value={status} onChange={(next) => filter({ status: next })} />
         <SeverityFilter value={severity} onChange={(next) => filter({ severity: next })} />
@@ -35,7 +35,7 @@ export function FindingsPage() {
             >
               <option value="">All</option>
               {agent !== undefined && chats.every(({ chat_id: id }) => id !== agent) && (
-                <option value={agent}>A deleted agent</option>
+                <option value={agent}>Deleted agent</option>
               )}
               {chats.map(({ chat_id: id, title }) => (
                 <option key={id} value={id}>

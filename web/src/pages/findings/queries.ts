@@ -5,6 +5,7 @@ import { pollMs } from '../../api/polling.ts';
 
 export type FindingSummary = Schema<'FindingListResponse'>['findings'][number];
 export type Finding = Schema<'FindingResponse'>;
+export type StartedInvestigation = Schema<'InvestigationDetailResponse'>;
 export type FindingStatus = FindingSummary['status'];
 
 export interface FindingFilter {

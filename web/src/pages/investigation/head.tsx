@@ -80,6 +80,6 @@ function Question({ text, title }: { text: string; title: string }) {
 }
 
 const shortened = (text: string): string =>
-  text.length > SHORT_QUESTION ? `${text.slice(0, SHORT_QUESTION).trimEnd()} …` : text;
+  text.length > SHORT_QUESTION ? `${text.slice(0, SHORT_QUESTION).trimEnd()}…` : text;
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
