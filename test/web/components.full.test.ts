@@ -406,6 +406,72 @@ describe('web: components on hostile and big content', () => {
     });
   });
 
+  const shop = {
+    label: 'Services',
+    selected: 'checkout',
+    services: [
+      { name: 'web', role: 'alerting' },
+      { name: 'checkout', role: 'affected' },
+      { name: 'payments', role: 'cause' },
+      { name: 'orders' },
+    ],
+    calls: [
+      { caller: 'web', callee: 'checkout', callsPerSecond: 12, errorRatio: 0.3, p95Seconds: 0.24, onFaultPath: true },
+      { caller: 'checkout', callee: 'payments', callsPerSecond: 6, errorRatio: 1, p95Seconds: 2, onFaultPath: true },
+      { caller: 'checkout', callee: 'orders', callsPerSecond: 6, errorRatio: 0, p95Seconds: 0.03 },
+    ],
+  };
+
+  it('graph: services are chosen by mouse and by touch, and a drag moves the drawing', async () => {
+    for (const options of [
+      { viewport: { width: 1280, height: 900 } },
+      { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    ]) {
+      const { page, errors } = await components.newPage(options);
+      await page.evaluate((props) => globalThis.show('ServiceGraph', props), shop);
+      for (const name of ['payments', 'checkout']) {
+        const node = page.locator('.react-flow__node', { hasText: name }).getByRole('button');
+        await (options.hasTouch ? node.tap() : node.click());
+        assert.deepEqual(await page.evaluate(() => globalThis.calls.at(-1)), ['onSelect', name]);
+      }
+      if (!options.hasTouch) {
+        const node = page.locator('.react-flow__node', { hasText: 'web' });
+        const before = (await node.boundingBox())!;
+        await page.mouse.move(before.x + 20, before.y + 20);
+        await page.mouse.down();
+        await page.mouse.move(before.x + 60, before.y + 50, { steps: 5 });
+        await page.mouse.up();
+        assert.ok((await node.boundingBox())!.x > before.x + 20);
+        assert.deepEqual(await page.evaluate(() => globalThis.calls.at(-1)), ['onSelect', 'checkout']);
+      }
+      assert.deepEqual(errors, []);
+      await page.context().close();
+    }
+  });
+
+  it('graph: opens readable, and figures stand on no service', async () => {
+    await shown('ServiceGraph', shop, async (page) => {
+      const label = page.locator('.react-flow__viewport-portal div');
+      await label.first().waitFor();
+      assert.deepEqual((await label.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()).toSorted(), [
+        '12/s · p95 240 ms 30% errors',
+        '6/s · p95 2 s 100% errors',
+        '6/s · p95 30 ms 0% errors',
+      ]);
+      const boxesOf = (selector: string) =>
+        page.locator(selector).evaluateAll((all) => all.map((element) => element.getBoundingClientRect().toJSON()));
+      const nodes = await boxesOf('.react-flow__node');
+      for (const a of await boxesOf('.react-flow__viewport-portal div')) {
+        for (const b of nodes)
+          assert.ok(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top);
+      }
+      const height = await page
+        .locator('.react-flow__node', { hasText: 'payments' })
+        .evaluate((element) => element.getBoundingClientRect().height);
+      assert.ok(height >= 0.85 * 52 - 1, `a box is ${height} pixels high`);
+    });
+  });
+
   it('graph: of 2,000 services those around the suspect first, then all of them; found by name', async () => {
     const name = (index: number): string => `team/service-${index}`;
     const big = {

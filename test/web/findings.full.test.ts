@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { waitUntil } from '../support/wait-until.ts';
-import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertAccessible, assertFits, assertPresentable, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 interface Told {
   alerts: { finding_id: string }[];
+}
+
+interface Investigated {
+  investigation: { id: string; status: string };
 }
 
 const HOSTILE = `<img src=x onerror="document.title='run'"> \u202Eabc `;
@@ -42,6 +46,16 @@ describe('findings in the web app', () => {
     return made.chat_id;
   };
 
+  /** Waits until the investigation of a finding has ended. */
+  const ended = (id: string) =>
+    waitUntil(
+      async () => {
+        const finding = await web.call<Investigated>('GET', `/api/findings/${id}`);
+        return finding.investigation?.status === 'completed' ? finding : undefined;
+      },
+      { what: `the report on finding ${id}` },
+    );
+
   it('lists them with filters that stay in the address, and shows new ones by itself', async () => {
     const agent = await makeAgent('Watches the till');
     await alert('Queue of orders grows', { severity: 'critical', service: 'orders' });
@@ -74,30 +88,38 @@ describe('findings in the web app', () => {
     const { page, end } = await web.visit(`/finding/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Checkout fails' }).waitFor();
     await page.getByText('One in three.').first().waitFor();
-    await page.getByText('Nobody to notify').first().waitFor();
+    await page.getByText('No channel configured').first().waitFor();
     await page.getByText('shop', { exact: true }).waitFor();
-    await page.getByText('What was written').first().click();
+    await page.getByText('Message', { exact: true }).first().click();
     await assertAccessible(page);
-    const investigation = page
-      .getByRole('region', { name: 'Investigation' })
-      .or(page.locator('section', { hasText: 'Investigation' }));
-    await investigation.getByRole('link').first().waitFor();
+    const thread = page.locator('section', { has: page.getByRole('heading', { name: 'What came of it' }) });
+    await thread.getByRole('heading', { name: 'Investigation' }).waitFor();
+    await thread.getByText('Opened').waitFor();
     await page.getByRole('link', { name: 'Watches checkout', exact: true }).press('Enter');
     await page.waitForURL(`**/monitoring/${agent}`);
     await page.getByRole('tab', { name: 'Findings' }).click();
     await page.getByRole('link', { name: 'Checkout fails' }).press('Enter');
     await page.waitForURL(`**/finding/${id}`);
-    await page.getByRole('link', { name: /Checkout fails/ }).press('Enter');
+    const { investigation } = await ended(id);
+    const link = thread.locator(`a[href$="/investigation/${investigation.id}"]`);
+    await link.waitFor();
+    const { alert_summary: title } = await web.call<{ alert_summary: string }>(
+      'GET',
+      `/api/investigations/${investigation.id}`,
+    );
+    await link.getByText(title, { exact: true }).waitFor();
+    assert.equal(await page.getByText('Find the root cause.').count(), 0, 'the prompt is shown');
+    await assertPresentable(page, 'finding');
+    await link.press('Enter');
     await page.waitForURL('**/investigation/*');
-    const thread = page.getByRole('navigation', { name: 'From finding to verification' });
-    const back = thread.getByRole('link', { name: 'Finding', exact: true });
+    const strip = page.getByRole('navigation', { name: 'From finding to verification' });
+    const back = strip.getByRole('link', { name: 'Finding', exact: true });
     await back.waitFor();
-    await thread.getByText('Not yet', { exact: true }).waitFor();
+    await strip.getByText('Not yet', { exact: true }).waitFor();
     await assertAccessible(page);
     await back.click();
     await page.waitForURL(`**/finding/${id}`);
-    await thread.getByRole('link', { name: 'Investigation', exact: true }).click();
-    await page.waitForURL('**/investigation/*');
+    await link.waitFor();
     await end();
   });
 
@@ -108,12 +130,12 @@ describe('findings in the web app', () => {
     const { page, end } = await web.visit(`/finding/${id}`);
     const timeline = page.locator('section', { has: page.getByRole('heading', { name: 'Timeline' }) });
     await page.getByRole('button', { name: 'Acknowledge', exact: true }).press('Enter');
-    await timeline.getByText('takes care of it').waitFor();
-    await page.getByRole('button', { name: 'Take acknowledgement back' }).waitFor();
-    await page.getByLabel('Assigned to').selectOption({ label: name });
+    await timeline.getByText('acknowledged it').waitFor();
+    await page.getByRole('button', { name: 'Unacknowledge' }).waitFor();
+    await page.getByLabel('Assignee').selectOption({ label: name });
     await timeline.getByText(`assigned it to ${name}`).waitFor();
     await page.getByLabel('Mute notifications for').selectOption({ label: '4 hours' });
-    await page.getByRole('button', { name: 'End mute' }).waitFor();
+    await page.getByRole('button', { name: 'Unmute' }).waitFor();
     await page.getByLabel('Comment').fill(HOSTILE);
     await page.getByRole('button', { name: 'Add comment' }).press('Enter');
     await timeline.getByText('<img src=x').waitFor();
@@ -125,7 +147,7 @@ describe('findings in the web app', () => {
     await timeline.getByText('closed it').waitFor();
     await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor({ state: 'hidden' });
     await page.reload();
-    await timeline.getByText('comments').waitFor();
+    await timeline.getByText('commented').waitFor();
     await assertAccessible(page);
     await end();
     const phone = await web.visit('/findings?status=closed', { viewport: PHONE, theme: 'dark' });
@@ -164,9 +186,10 @@ describe('findings in the web app', () => {
 
   it('says so where there is no such finding', async () => {
     const { page, end } = await web.visit(`/finding/${randomUUID()}`, { expected: [/status of 404/] });
-    await page.getByRole('heading', { name: 'Finding not found' }).waitFor();
-    await page.getByRole('link', { name: 'All findings' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Finding not found' }).waitFor();
     await assertAccessible(page);
+    await page.getByRole('link', { name: 'All findings' }).press('Enter');
+    await page.waitForURL('**/findings');
     await end();
   });
 });

@@ -204,9 +204,9 @@ describe('the page of an investigation while it runs', () => {
     let isAway = true;
     await page.route('**/events*', (route) => (isAway ? route.abort() : route.continue()));
     await page.reload();
-    await page.getByText('Reconnecting …').waitFor();
+    await page.getByText('Reconnecting…').waitFor();
     isAway = false;
-    await page.getByText('Reconnecting …').waitFor({ state: 'hidden' });
+    await page.getByText('Reconnecting…').waitFor({ state: 'hidden' });
     await step(page, 2)
       .getByText(/^Let me/)
       .waitFor();

@@ -47,9 +47,13 @@ describe('monitoring agents in the web app', () => {
 
   it('makes an agent of plain words by the keyboard, whose plan appears on its page', async () => {
     const { page, end } = await web.visit('/monitoring');
-    await page.getByLabel('What should be watched?').focus();
-    await page.keyboard.type('Watch the latency of checkout every 5 minutes.');
-    await page.keyboard.press('Control+Enter');
+    const wanted = page.getByLabel('What should the agent watch?');
+    await wanted.focus();
+    await page.keyboard.type('Watch the latency of checkout');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('every 5 minutes.');
+    assert.equal(await wanted.inputValue(), 'Watch the latency of checkout\nevery 5 minutes.');
+    await page.keyboard.press('Enter');
     await page.waitForURL(/\/monitoring\/[0-9a-f-]{36}$/);
     await page.getByRole('heading', { level: 1, name: /Watch the latency of checkout/ }).waitFor();
     await page.getByRole('heading', { level: 3 }).first().waitFor();
@@ -57,12 +61,15 @@ describe('monitoring agents in the web app', () => {
     await assertAccessible(page);
 
     const said = page.getByLabel('Message to the agent');
-    await said.fill('Also watch the errors of checkout every 10 minutes.');
-    await said.press('Control+Enter');
-    await page.getByText('The plan was changed', { exact: true }).waitFor();
+    await said.fill('Also watch the errors of checkout');
+    await said.press('Shift+Enter');
+    await page.keyboard.type('every 10 minutes.');
+    assert.equal(await said.inputValue(), 'Also watch the errors of checkout\nevery 10 minutes.');
+    await said.press('Enter');
+    await page.getByText('Plan updated', { exact: true }).waitFor();
     await page.getByText('every 10 minutes').first().waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete agent' }).click();
     await page.waitForURL((url) => url.pathname === '/monitoring');
     await end();
   });
@@ -95,22 +102,22 @@ describe('monitoring agents in the web app', () => {
     await page.getByLabel('Unit of Every').selectOption('minutes');
     await page.getByLabel('Every', { exact: true }).fill('10');
     await page.getByLabel('Condition').selectOption('baseline');
-    await page.getByLabel('Deviations').fill('5.5');
+    await page.getByLabel('Deviations (σ)').fill('5.5');
     await page.getByRole('button', { name: 'Add quiet hours' }).click();
     await page.getByRole('button', { name: 'Move Second up' }).press('Enter');
     await page.getByRole('button', { name: 'Duplicate Second' }).press('Enter');
-    await page.getByRole('button', { name: 'Add a check' }).press('Enter');
+    await page.getByRole('button', { name: 'Add check' }).press('Enter');
     await page.getByRole('menuitem', { name: /^Instruction/ }).press('Enter');
     const title = page.getByLabel('Title').last();
     await title.and(page.locator(':focus')).waitFor();
     await page.keyboard.type('By a model');
     await page.getByLabel('Instruction', { exact: true }).fill('Look whether all is well.');
     await assertAccessible(page);
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
-    await page.getByText('The plan is valid. It has not been saved.').waitFor();
+    await page.getByRole('button', { name: 'Validate' }).click();
+    await page.getByText('The plan is valid. Not saved yet.').waitFor();
     await page.getByText(/instruction "Look whether all is well\."/).waitFor();
     assert.equal((await planOf(id)).version, 1);
-    await page.getByLabel('Why it is changed').fill('To see it change');
+    await page.getByLabel('Reason for the change').fill('To see it change');
     await untilSaved(page, 2, () => page.keyboard.press('Enter'));
     const { version, plan } = await planOf(id);
     assert.equal(version, 2);
@@ -138,8 +145,8 @@ describe('monitoring agents in the web app', () => {
       least_change: 0,
     });
     await page.getByText('To see it change').waitFor();
-    await page.getByRole('button', { name: 'What changed with version 2' }).click();
-    const difference = page.getByRole('dialog', { name: 'Difference between versions' });
+    await page.getByRole('button', { name: 'Changes in version 2' }).click();
+    const difference = page.getByRole('dialog', { name: 'Compare versions' });
     await difference.getByText('10 minutes').waitFor();
     await assertAccessible(page);
     await end();
@@ -149,7 +156,7 @@ describe('monitoring agents in the web app', () => {
     const id = await makeAgent('Wrong', [check('first', 'First'), check('second', 'Second')]);
     const { page, end } = await web.visit(`/monitoring/${id}?tab=plan`, { expected: [/status of 422/] });
     await page.getByRole('button', { name: /^Second/ }).click();
-    await page.getByLabel('Id', { exact: true }).fill('first');
+    await page.getByLabel('ID', { exact: true }).fill('first');
     await page.getByLabel('Every', { exact: true }).fill('often');
     await page.getByRole('button', { name: /^Second/ }).click();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -163,7 +170,7 @@ describe('monitoring agents in the web app', () => {
     assert.equal(await every.getAttribute('aria-invalid'), 'true');
     assert.equal(await every.inputValue(), 'often', 'what was written is still there');
     await every.fill('2');
-    await page.getByLabel('Id', { exact: true }).fill('other');
+    await page.getByLabel('ID', { exact: true }).fill('other');
     await untilSaved(page, 2);
     assert.deepEqual(
       (await planOf(id)).plan.checks.map((each) => each.id),
@@ -178,16 +185,16 @@ describe('monitoring agents in the web app', () => {
     await page.getByLabel('Summary').fill('As I see it');
     await patch(id, { plan: { checks: [{ id: 'first', title: 'Theirs' }] }, reason: 'They know better' });
     await page.getByRole('button', { name: 'Save' }).click();
-    const conflict = page.getByRole('alert').filter({ hasText: 'version 2 is in effect now' });
+    const conflict = page.getByRole('alert').filter({ hasText: 'version 2 is now in effect' });
     await conflict.getByText('They know better').waitFor();
     await assertAccessible(page);
     assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled());
-    await conflict.getByRole('button', { name: 'See the difference' }).click();
+    await conflict.getByRole('button', { name: 'Compare' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('As I see it').waitFor();
     await dialog.getByText('Theirs').first().waitFor();
     await assertAccessible(page);
-    await dialog.getByRole('button', { name: 'Keep editing mine' }).click();
+    await dialog.getByRole('button', { name: 'Keep my changes' }).click();
     await untilSaved(page, 3);
     const { plan } = await planOf(id);
     assert.deepEqual([plan.summary, plan.checks[0]!.title], ['As I see it', 'First']);
@@ -224,7 +231,7 @@ describe('monitoring agents in the web app', () => {
     await page.keyboard.press('Escape');
     assert.equal(await json.inputValue(), '{"summary": "By hand", "checks": []}');
     await page.getByRole('tab', { name: 'Sessions' }).click();
-    await asking.getByRole('button', { name: 'Leave' }).click();
+    await asking.getByRole('button', { name: 'Discard changes' }).click();
     await page.waitForURL(/tab=sessions/);
     await page.getByRole('tab', { name: 'Plan' }).click();
     assert.equal(await page.getByLabel('Summary').inputValue(), 'Watches Unsaved.');
@@ -240,7 +247,7 @@ describe('monitoring agents in the web app', () => {
     const { page, end } = await web.visit(`/monitoring/${id}?tab=plan`, { as: key, expected: [/status of 401/] });
     page.on('dialog', (dialog) => void dialog.accept());
     const summary = page.getByLabel('Summary');
-    const unsaved = page.getByText('Not saved', { exact: true });
+    const unsaved = page.getByText('Unsaved changes', { exact: true });
     await summary.fill('Written before');
     await unsaved.waitFor();
     await page.reload();
@@ -279,7 +286,7 @@ describe('monitoring agents in the web app', () => {
       answer = resolve;
     });
     const summary = page.getByLabel('Summary');
-    const reason = page.getByLabel('Why it is changed');
+    const reason = page.getByLabel('Reason for the change');
     await summary.fill('x'.repeat(10_000));
     await reason.fill('Because');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -307,22 +314,18 @@ describe('monitoring agents in the web app', () => {
   it('shows the sessions of checks, one with all that it rests on; addresses lead back to it', async () => {
     const id = await makeAgent('Sessions', [check('first', 'First'), check('second', 'Second')], { active: true });
     const { page, end } = await web.visit(`/monitoring/${id}`);
-    await page.getByText('Could not say').first().waitFor();
-    await untilSaid(page, 'The check runs.', () => page.getByRole('button', { name: 'Run Second now' }).click());
+    await page.getByText('Couldn’t run').first().waitFor();
+    await untilSaid(page, 'Check started.', () => page.getByRole('button', { name: 'Run Second now' }).click());
     await page.getByRole('tab', { name: 'Sessions' }).click();
     await page.getByLabel('Check').selectOption('second');
     await page.waitForURL(/check=second/);
-    await page
-      .getByText('Requested by a person')
-      .or(page.getByRole('link', { name: 'Second' }).nth(1))
-      .first()
-      .waitFor();
+    await page.getByRole('link', { name: 'Second' }).nth(1).waitFor();
     await page.getByRole('link', { name: 'Second' }).first().press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Second' });
-    await dialog.getByText('Requested by a person').waitFor();
+    await dialog.getByText('Manual').waitFor();
     await assertAccessible(page);
     await page.reload();
-    await dialog.getByText('Requested by a person').waitFor();
+    await dialog.getByText('Manual').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -334,20 +337,20 @@ describe('monitoring agents in the web app', () => {
   it('sets a channel whose secret is shown once, tests it, and removes it', async () => {
     const id = await makeAgent('Channels', [check('first', 'First')]);
     const { page, end } = await web.visit(`/monitoring/${id}?tab=settings`, { expected: [/status of 422/] });
-    await page.getByRole('button', { name: 'Set a channel' }).press('Enter');
-    await page.getByLabel('Kind').selectOption('slack');
+    await page.getByRole('button', { name: 'Configure channel' }).press('Enter');
+    await page.getByLabel('Type').selectOption('slack');
     await page.getByLabel('Bot token').fill('no token');
     await page.getByLabel('Channel', { exact: true }).fill('#ops');
     await page.keyboard.press('Enter');
     await page.getByText(/starts with xoxb-/).waitFor();
     assert.equal(await page.getByLabel('Bot token').getAttribute('aria-invalid'), 'true');
     await assertAccessible(page);
-    await page.getByLabel('Kind').selectOption('webhook');
+    await page.getByLabel('Type').selectOption('webhook');
     await page.getByLabel('URL').fill('https://casebook.invalid/hook');
     await page.getByRole('button', { name: 'Save channel' }).click();
     await page.getByText(/^whsec_/).waitFor();
     await page.getByText('webhook at casebook.invalid').waitFor();
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByText(/Not delivered: /).waitFor();
     await assertAccessible(page);
     await page.reload();
@@ -357,10 +360,10 @@ describe('monitoring agents in the web app', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/greater than or equal to 1/).waitFor();
     await page.getByLabel('Keep sessions for (hours)').fill('24');
-    await untilSaid(page, 'Saved.', () => page.getByRole('button', { name: 'Save' }).click());
-    await page.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('Nowhere: findings are shown here').waitFor();
+    await untilSaid(page, 'Settings saved.', () => page.getByRole('button', { name: 'Save' }).click());
+    await page.getByRole('button', { name: 'Remove channel' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove channel' }).click();
+    await page.getByText('No channel configured. Findings appear only here.').waitFor();
     await end();
   });
 
@@ -374,7 +377,7 @@ describe('monitoring agents in the web app', () => {
     await page.getByRole('button', { name: /^First/ }).click();
     assert.ok(await page.getByLabel('Title').isDisabled());
     assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
-    assert.equal(await page.getByRole('button', { name: 'Add a check' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Add check' }).count(), 0);
     await assertAccessible(page);
     await end();
   });

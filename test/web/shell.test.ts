@@ -169,7 +169,7 @@ describe('the frame of the web app', () => {
       [`/investigation/${id}`, 'Investigation', 'All investigations', '/investigations'],
       [`/chat/${id}`, 'Chat', 'All chats', '/chats'],
       [`/finding/${id}`, 'Finding', 'All findings', '/findings'],
-      [`/monitoring/${id}`, 'Monitoring agent', 'All monitoring agents', '/monitoring'],
+      [`/monitoring/${id}`, 'Agent', 'All agents', '/monitoring'],
       [`/satellites/${id}`, 'Satellite', 'All satellites', '/satellites'],
       ['/chat/no-id', 'Chat', 'All chats', '/chats'],
     ] as const) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fitted, zoomed } from '../../../web/src/components/graph/camera.ts';
+import { fitted, opening, zoomed } from '../../../web/src/components/graph/camera.ts';
+import { endsOf, onCurve } from '../../../web/src/components/graph/edges.ts';
+import { labelSize, placeLabels } from '../../../web/src/components/graph/labels.ts';
 import { layOut } from '../../../web/src/components/graph/lay-out.ts';
 import { layered } from '../../../web/src/components/graph/layered.ts';
 import { around, tidy } from '../../../web/src/components/graph/neighbourhood.ts';
@@ -60,6 +62,62 @@ describe('web: layout of graphs', () => {
     assert.ok(Math.abs((100 - closer.x) / closer.zoom - before.x) < 1e-6);
     assert.ok(Math.abs((50 - closer.y) / closer.zoom - before.y) < 1e-6);
   });
+
+  it('a graph opens at a readable size: whole if it fits, else around the service it is about', () => {
+    const size = { width: 800, height: 400 };
+    const few = opening(layered({ size: 2, edges: [[0, 1]], direction: 'right' }), size);
+    assert.equal(few.zoom, 1.25, 'a small graph does not fill the canvas with two boxes');
+    const positions = layered({ size: 50, edges: [], direction: 'right' });
+    const focus = positions[0]!;
+    const part = opening(positions, size, focus);
+    assert.equal(part.zoom, 0.85);
+    const [left, top] = [part.x + focus.x * part.zoom, part.y + focus.y * part.zoom];
+    assert.ok(left >= 0 && left <= size.width && top >= 0 && top <= size.height);
+    const edge = Math.min(...positions.map(({ x }) => part.x + (x - BOX.width / 2) * part.zoom));
+    assert.ok(edge <= 24 + 1e-6, 'nothing but the margin is empty beside the first services');
+  });
+
+  for (const direction of ['right', 'down'] as const) {
+    it(`labels cover no service and no other label: ${direction}`, () => {
+      fc.assert(
+        fc.property(edges(12), (edges) => {
+          const own = edges.filter(([from, to]) => from !== to);
+          const positions = layOut({ size: 12, edges: own, direction });
+          const labels = own.map(([from, to]) => ({
+            lines: ['1234/s · p95 240 ms', '3.1% errors'],
+            way: onCurve(endsOf(positions[from]!, positions[to]!, direction), direction),
+          }));
+          const size = labelSize(labels[0] ?? { lines: [] });
+          const places = placeLabels(labels, positions, direction).filter((place) => place !== undefined);
+          for (const [index, a] of places.entries()) {
+            for (const b of positions) {
+              const isClear =
+                Math.abs(a.x - b.x) >= (BOX.width + size.width) / 2 ||
+                Math.abs(a.y - b.y) >= (BOX.height + size.height) / 2;
+              assert.ok(isClear, 'it covers a service');
+            }
+            for (const b of places.slice(index + 1))
+              assert.ok(Math.abs(a.x - b.x) >= size.width || Math.abs(a.y - b.y) >= size.height);
+          }
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it(`there is room for the figures of every call of a chain: ${direction}`, () => {
+      const chain = [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+      ] as const;
+      const positions = layOut({ size: 4, edges: chain, direction });
+      const labels = chain.map(([from, to]) => ({
+        lines: ['1234/s · p95 240 ms', '3.1% errors'],
+        way: onCurve(endsOf(positions[from]!, positions[to]!, direction), direction),
+      }));
+      assert.ok(placeLabels(labels, positions, direction).every((place) => place !== undefined));
+    });
+  }
 });
 
 describe('web: what of a graph is shown', () => {
@@ -100,11 +158,12 @@ describe('web: what of a graph is shown', () => {
   });
 
   it('figures that were measured, names of any kind', () => {
-    assert.equal(
-      figuresOf({ caller: 'a', callee: 'b', callsPerSecond: 12, errorRatio: 0.031, p95Seconds: 0.24 }),
-      '12/s · 3.1% errors · p95 240 ms',
+    assert.deepEqual(
+      figuresOf({ caller: 'a', callee: 'b', callsPerSecond: 12, errorRatio: 0.01787, p95Seconds: 0.2408 }),
+      ['12/s · p95 240 ms', '1.8% errors'],
     );
-    assert.equal(figuresOf({ caller: 'a', callee: 'b' }), '');
+    assert.deepEqual(figuresOf({ caller: 'a', callee: 'b', errorRatio: 0 }), ['0% errors']);
+    assert.deepEqual(figuresOf({ caller: 'a', callee: 'b' }), []);
     assert.equal(shownName('\u202Eevil'), 'RLOevil');
     assert.equal(shownName(' '), '(no name)');
     assert.equal(shownName('x'.repeat(10_000)).length, 121);

@@ -4,7 +4,8 @@ import { countByAgent } from '../../../web/src/pages/findings/counts.ts';
 import { detailRows, linksIn, safeUrl } from '../../../web/src/pages/findings/detail-rows.ts';
 import { severityOf, statusOf } from '../../../web/src/pages/findings/filter-values.ts';
 import { valuesOf } from '../../../web/src/pages/findings/values.ts';
-import { dollars, figure } from '../../../web/src/components/ui/numbers.ts';
+import { dollars } from '../../../web/src/components/ui/numbers.ts';
+import { measured } from '../../../web/src/pages/monitoring/sessions/words.ts';
 import {
   CHANNEL_FORMS,
   CHANNEL_TYPES,
@@ -49,7 +50,7 @@ describe('channels as forms', () => {
 
   it('describe the result of a test', () => {
     assert.match(outcomeWords({ delivered: false, receipt: null, error: 'HTTP 500' }), /Not delivered: HTTP 500/);
-    assert.equal(outcomeWords({ delivered: true, receipt: 'ok', error: null }), 'Delivered. The receiver replied: ok');
+    assert.equal(outcomeWords({ delivered: true, receipt: 'ok', error: null }), 'Delivered. Response: ok');
     assert.equal(outcomeWords({ delivered: true, receipt: null, error: null }), 'Delivered.');
   });
 });
@@ -118,14 +119,18 @@ describe('findings as shown', () => {
       ...({} as Parameters<typeof valuesOf>[0][number]),
       id,
       started_at: id,
-      observations: [{ subject, is_finding: true, text: '', service: null, value, expected: null }],
+      observations: [{ subject, is_finding: true, text: '', service: null, value, expected: null, unit: 's' }],
     });
     const values = valuesOf([session('1', 5), session('2', null), session('3', 4, 'other')], 'p95');
-    assert.deepEqual(values, [{ sessionId: '1', at: '1', value: 5, expected: null, isFinding: true }]);
+    assert.deepEqual(values, [{ sessionId: '1', at: '1', value: 5, expected: null, unit: 's', isFinding: true }]);
   });
 
-  it('has figures and costs short enough to be read', () => {
-    assert.deepEqual([1234.5678, 0.000123456, 2.5e12, 0].map(figure), ['1,235', '0.0001235', '2.5T', '0']);
+  it('has figures with units, and costs short enough to be read', () => {
+    assert.equal(measured(57_790_000, 'bytes'), '57.79 MB');
+    assert.equal(measured(0.0123, 's'), '12.3 ms');
+    assert.equal(measured(0.5, 'ratio'), '50%');
+    assert.deepEqual([measured(1, 'lines'), measured(1_200, 'lines')], ['1 line', '1,200 lines']);
+    assert.equal(measured(57_790_000, null), '57.79M');
     assert.deepEqual([0, 0.001, 1.239].map(dollars), ['$0', '$0.0010', '$1.24']);
   });
 });

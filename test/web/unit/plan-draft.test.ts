@@ -59,8 +59,8 @@ describe('a plan while it is written', () => {
       ['{', /not valid JSON/],
       ['[]', /an object/],
       ['{"checks": [1]}', /list of objects/],
-      ['{"summary": 1}', /"summary" is a text/],
-      ['{"active": true}', /not "active"/],
+      ['{"summary": 1}', /"summary" must be a string/],
+      ['{"active": true}', /Unknown property "active"/],
     ] as const) {
       const refused = drafts.readDraft(text, draft);
       assert.match('problem' in refused ? refused.problem : '', why, text);
@@ -115,7 +115,7 @@ describe('what is wrong with a plan', () => {
 
   it('is called as the field is, and leads there', () => {
     const value = issues.all.find(({ path }) => path === 'check.condition.value')!;
-    assert.equal(value.place, 'Second: Than');
+    assert.equal(value.place, 'Second: Threshold');
     assert.equal(targetOf(value, wrong), `${second}-check-condition-value`);
     assert.equal(targetOf(issues.ofCheck(third)[0]!, wrong), third);
     assert.equal(targetOf(issues.ofPlan[0]!, wrong), 'plan-summary');
@@ -142,14 +142,14 @@ describe('the difference of two plans', () => {
       ['changed Summary', 'moved b', 'changed Up', 'added new', 'removed gone'],
     );
     assert.deepEqual(differences[2]!.changes, [
-      { place: 'Than', before: '1', after: '2' },
+      { place: 'Threshold', before: '1', after: '2' },
       { place: 'Every', before: '1 minute', after: '5 minutes' },
     ]);
     assert.deepEqual(planDifferences(before, structuredClone(before)), []);
     const words = new Map(differences[3]!.changes.map((change) => [change.place, change.after]));
     assert.deepEqual(
-      ['Kind of check', 'Response', 'Enabled', 'Condition'].map((place) => words.get(place)),
-      ['Metric', 'Notify the channel, Open an investigation', 'yes', 'A threshold'],
+      ['Type', 'Response', 'Enabled', 'Condition'].map((place) => words.get(place)),
+      ['Metric', 'Notify the channel, Start an investigation', 'yes', 'Threshold'],
     );
     assert.ok(differences[3]!.changes.every((change) => !('before' in change)));
   });
@@ -196,7 +196,7 @@ describe('a schedule in words', () => {
     assert.deepEqual([90, 60, 3_600, 172_800].map(periodWords), ['90 seconds', '1 minute', '1 hour', '2 days']);
     assert.equal(scheduleWords({ every_seconds: 60, quiet_hours: [{}] }), 'every minute, with quiet hours');
     assert.equal(scheduleWords({ cron: '0 9 * * *', time_zone: 'Europe/Berlin' }), 'cron 0 9 * * * (Europe/Berlin)');
-    assert.equal(scheduleWords({ every_seconds: 'x' }), 'no schedule yet');
-    assert.equal(scheduleWords(undefined), 'no schedule yet');
+    assert.equal(scheduleWords({ every_seconds: 'x' }), 'no schedule');
+    assert.equal(scheduleWords(undefined), 'no schedule');
   });
 });

@@ -17,7 +17,7 @@ const LISTS = {
   investigations: '/investigations',
   findings: '/findings',
   chats: '/chats',
-  'monitoring agents': '/monitoring',
+  agents: '/monitoring',
   satellites: '/satellites',
 } as const;
 

@@ -79,6 +79,7 @@ export function buildGraph(input: GraphInput): InvestigationGraph {
       calls_per_second: call.callsPerSecond,
       error_ratio: call.errorRatio,
       p95_seconds: call.p95Seconds,
+      figures_as_of: call.asOf,
       stale: call.stale,
       on_fault_path: isOnPath(call),
     })),

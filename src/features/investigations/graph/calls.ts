@@ -7,6 +7,8 @@ export interface KnownCall {
   callsPerSecond: number | null;
   errorRatio: number | null;
   p95Seconds: number | null;
+  /** When the live graph that measured the figures was last confirmed, ISO 8601; null for those of a window. */
+  asOf: string | null;
   stale: boolean;
 }
 
@@ -16,19 +18,21 @@ export function callsIn({ dependencies, rankings }: Pick<ReadResults, 'dependenc
   const keyOf = (caller: string, callee: string): string => JSON.stringify([caller, callee]);
   const seen = (caller: string, callee: string): void => {
     if (calls.has(keyOf(caller, callee)) || caller === callee) return;
-    const unknown = { callsPerSecond: null, errorRatio: null, p95Seconds: null, stale: false };
+    const unknown = { callsPerSecond: null, errorRatio: null, p95Seconds: null, asOf: null, stale: false };
     calls.set(keyOf(caller, callee), { caller, callee, ...unknown });
   };
-  for (const { edges } of dependencies) {
+  for (const { edges, as_of: asOf } of dependencies) {
     for (const { caller, callee, calls_per_second, error_ratio, p95_seconds, stale } of edges) {
       if (caller === callee) continue;
       const known = calls.get(keyOf(caller, callee));
+      const isMeasured = [calls_per_second, error_ratio, p95_seconds].some((figure) => figure !== null);
       calls.set(keyOf(caller, callee), {
         caller,
         callee,
         callsPerSecond: calls_per_second ?? known?.callsPerSecond ?? null,
         errorRatio: error_ratio ?? known?.errorRatio ?? null,
         p95Seconds: p95_seconds ?? known?.p95Seconds ?? null,
+        asOf: isMeasured ? asOf : (known?.asOf ?? null),
         stale,
       });
     }

@@ -64,6 +64,11 @@ const dependencies = z.object({
       stale: z.boolean().catch(false),
     }),
   ),
+  as_of: z.iso
+    .datetime()
+    .nullish()
+    .catch(null)
+    .transform((value) => value ?? null),
   notes: some(text),
   truncated: z.boolean().catch(false),
 });

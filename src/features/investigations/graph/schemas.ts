@@ -34,6 +34,12 @@ const GraphCall = z
     calls_per_second: figure,
     error_ratio: figure.describe('Failed calls divided by all calls, 0 to 1.'),
     p95_seconds: figure,
+    figures_as_of: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'When a live graph measured these figures, which are averages of the minutes before; null if it did not.',
+      ),
     stale: z.boolean().describe('No call was seen for a while.'),
     on_fault_path: z.boolean(),
   })

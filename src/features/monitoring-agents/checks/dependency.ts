@@ -178,7 +178,8 @@ function judgeCalls(edges: readonly CheckedEdge[], limit: Limit): CallsVerdict {
         ? `${figure(value, 'ratio')} of the calls ${subject} fail, limit ${figure(limit.above, 'ratio')}`
         : `p95 of the calls ${subject} is ${figure(value, 's')}, limit ${figure(limit.above, 's')}`;
     const rate = edge.callsPerSecond === undefined ? '' : ` (${digits(edge.callsPerSecond)} calls/s)`;
-    return [{ subject, isFinding, text: said + rate, service: edge.callee, value, expected: limit.above }];
+    const unit = limit.type === 'error_ratio' ? 'ratio' : 's';
+    return [{ subject, isFinding, text: said + rate, service: edge.callee, value, expected: limit.above, unit }];
   });
   const unknown = edges.length - observations.length;
   if (observations.length > 0) {

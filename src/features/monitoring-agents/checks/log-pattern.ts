@@ -44,6 +44,7 @@ export async function runLogPatternCheck(subject: LogSubject, context: CheckCont
     text: `${number} ${describePattern(subject)} in ${duration(subject.window_seconds)}, limit ${digits(condition.at_least)}${latest(read.lines)}`,
     value: found,
     expected: condition.at_least,
+    unit: 'lines',
     ...(service && { service }),
   };
   const notes = read.unreadable > 0 ? [`${count(read.unreadable, 'line')} unreadable`] : [];

@@ -62,6 +62,7 @@ export function judgeThreshold(
       text: `${described(series, subject, value)}, ${said}`,
       value,
       expected: limit,
+      unit: series.unit,
     },
     closeness: (isFinding ? 1 : -1) * Math.abs(value - limit),
   };
@@ -112,6 +113,7 @@ export function judgeBaseline(
       text: `${described(series, subject, value)}, ${usual}${away(far.deviations)}`,
       value,
       expected: median,
+      unit: series.unit,
     },
     closeness: far.towards,
   };

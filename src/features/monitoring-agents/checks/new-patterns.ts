@@ -111,6 +111,7 @@ function observationOf(pattern: LogPattern, isFinding: boolean, { history_second
       ? `new since ${at(first)}, absent in the previous ${duration(history_seconds)}: ${of}: ${text}`
       : `known: ${of}: ${text}`,
     value: lines,
+    unit: 'lines',
     ...(services.length === 1 && services[0] && { service: services[0] }),
   };
 }

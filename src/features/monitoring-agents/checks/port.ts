@@ -18,6 +18,8 @@ export interface Observation {
   value?: number;
   /** The value it was compared with. */
   expected?: number;
+  /** Of both, as the source states it; absent if it states none. */
+  unit?: string;
 }
 
 /** A query and its answer, bounded: the evidence of a finding. */

@@ -6,6 +6,7 @@ import { MAX_OBSERVATIONS, type CheckEvidence, type CheckResult, type Observatio
 
 const SUMMARY_CHARACTERS = 200;
 const TEXT_CHARACTERS = 300;
+const UNIT_CHARACTERS = 30;
 const QUESTION_CHARACTERS = 500;
 const EVIDENCE_CHARACTERS = 32_000;
 
@@ -87,7 +88,7 @@ function withNotes(said: string, notes: readonly string[]): string {
   return line(said, SUMMARY_CHARACTERS - noted.length) + noted;
 }
 
-function bounded({ subject, isFinding, text, service, value, expected }: Observation): Observation {
+function bounded({ subject, isFinding, text, service, value, expected, unit }: Observation): Observation {
   return {
     subject: stableName(subject),
     isFinding,
@@ -95,6 +96,7 @@ function bounded({ subject, isFinding, text, service, value, expected }: Observa
     ...(service && { service: stableName(service) }),
     ...(Number.isFinite(value) && { value }),
     ...(Number.isFinite(expected) && { expected }),
+    ...(unit && { unit: line(unit, UNIT_CHARACTERS) }),
   };
 }
 

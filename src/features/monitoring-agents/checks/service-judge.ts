@@ -102,7 +102,7 @@ export function judgeService(
       isFinding: said.length > 0,
       text:
         said.length > 0 ? `${service}: ${said.join('; ')}${more}` : `${service}: ${count(present, 'metric')} normal`,
-      ...(worst && { value: worst.value, expected: worst.usual }),
+      ...(worst && { value: worst.value, expected: worst.usual, unit: worst.series.unit }),
     },
   };
 }

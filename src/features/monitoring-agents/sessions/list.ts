@@ -60,13 +60,14 @@ function presentSession(session: Omit<MonitoringSession, 'evidence'>): Summary {
     finished_at: finishedAt?.toISOString() ?? null,
     duration_seconds: finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()) / 1_000,
     missed: session.missed,
-    observations: session.observations.map(({ subject, isFinding, text, service, value, expected }) => ({
+    observations: session.observations.map(({ subject, isFinding, text, service, value, expected, unit }) => ({
       subject,
       is_finding: isFinding,
       text,
       service: service ?? null,
       value: value ?? null,
       expected: expected ?? null,
+      unit: unit ?? null,
     })),
     cost: session.costUsd,
     input_tokens: session.inputTokens,

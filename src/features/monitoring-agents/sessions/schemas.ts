@@ -13,6 +13,7 @@ const Observation = z
     service: z.string().nullable(),
     value: z.number().nullable(),
     expected: z.number().nullable().describe('The value it was compared with.'),
+    unit: z.string().nullable().describe('Of both, as the source states it: `s`, `bytes`, `ratio`, `{requests}/s` …'),
   })
   .meta({ id: 'MonitoringObservation' });
 

@@ -129,7 +129,7 @@ describe('the graph of an investigation', () => {
     edge('checkout', 'shipping'),
   ];
   const results = [
-    stored(2, 'service_dependencies', dependenciesOf('web', calls, { notes: ['One call is old.'] })),
+    stored(2, 'service_dependencies', dependenciesOf('web', calls, { as_of: '2026-11-21T14:10:30.000Z', notes: ['One call is old.'] })),
     stored(
       3,
       'rank_root_causes',
@@ -175,6 +175,7 @@ describe('the graph of an investigation', () => {
         calls_per_second: 9.5,
         error_ratio: 0.1,
         p95_seconds: 1.2,
+        figures_as_of: '2026-11-21T14:10:30.000Z',
         stale: false,
         on_fault_path: true,
       },

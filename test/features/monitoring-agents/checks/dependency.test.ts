@@ -30,6 +30,7 @@ describe('checks: dependency', () => {
       result.summary,
       '1 of 2 calls: 54 % of the calls checkout -> payment fail, limit 10 % (5 calls/s) (2 calls without figures or recent calls)',
     );
+    assert.equal(result.observations[0]!.unit, 'ratio');
     const slow = await check(subject({ type: 'p95_seconds', above: 0.3 }, { caller: 'web' }), { sources: [live()] });
     assert.deepEqual(
       [slow.status, slow.observations[0]!.text],

@@ -31,7 +31,7 @@ describe('checks: metric', () => {
     const [found, fine] = result.observations;
     assert.deepEqual([found!.isFinding, found!.service, fine!.isFinding], [true, 'checkout', false]);
     assert.ok(Math.abs(found!.value! - 1.9) < 0.05);
-    assert.equal(found!.expected, 1);
+    assert.deepEqual([found!.expected, found!.unit], [1, 's']);
     assert.match(found!.text, /^latency p95 of checkout is 1\.\d+ s \(mean of 5 min\), which is above 1 s$/);
     assert.match(result.summary, /^1 of 2 series: latency p95 of checkout/);
     assert.match(JSON.stringify(result.evidence), /2026-03-01T11:55:00Z/);

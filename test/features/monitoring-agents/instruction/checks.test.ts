@@ -105,6 +105,7 @@ describe('an instruction check', () => {
       service: 'db',
       value: null,
       expected: null,
+      unit: null,
     });
     const refused = [2, 3].map((at) => lastResults(chats.requests('finding').at(at)));
     assert.match(refused[0] ?? '', /full of fish.*not in the cited evidence/);

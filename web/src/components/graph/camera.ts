@@ -18,8 +18,14 @@ const LEAST = 0.02;
 const MOST = 2;
 const MARGIN = 24;
 
-/** Fits the whole drawing into the screen. */
-export function fitted(positions: readonly Position[], { width, height }: Size): Camera {
+interface Bounds {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+function boundsOf(positions: readonly Position[]): Bounds | undefined {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const { x, y } of positions) {
     left = Math.min(left, x - BOX.width / 2);
@@ -27,10 +33,42 @@ export function fitted(positions: readonly Position[], { width, height }: Size):
     top = Math.min(top, y - BOX.height / 2);
     bottom = Math.max(bottom, y + BOX.height / 2);
   }
-  if (left > right) return { x: 0, y: 0, zoom: 1 };
-  const fit = Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * MARGIN) / (bottom - top), 1);
-  const zoom = Math.max(fit, LEAST);
-  return { x: width / 2 - ((left + right) / 2) * zoom, y: height / 2 - ((top + bottom) / 2) * zoom, zoom };
+  return left > right ? undefined : { left, right, top, bottom };
+}
+
+/** The zoom at which all of a drawing is in view. */
+const wholeZoom = ({ left, right, top, bottom }: Bounds, { width, height }: Size): number =>
+  Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * MARGIN) / (bottom - top));
+
+/** Fits the whole drawing into the screen. */
+export function fitted(positions: readonly Position[], size: Size): Camera {
+  const bounds = boundsOf(positions);
+  if (bounds === undefined) return { x: 0, y: 0, zoom: 1 };
+  const { left, right, top, bottom } = bounds;
+  const zoom = Math.min(Math.max(wholeZoom(bounds, size), LEAST), 1);
+  return centred({ x: (left + right) / 2, y: (top + bottom) / 2 }, size, zoom);
+}
+
+/** The zooms at which names are easy to read. */
+const READABLE = { least: 0.85, most: 1.25 } as const;
+
+/**
+ * The view in which a graph opens: all of it where its names are readable then, otherwise the part around one service,
+ * as full as can be.
+ * @param focus the position of that service; by default the middle
+ */
+export function opening(positions: readonly Position[], size: Size, focus?: Position): Camera {
+  const bounds = boundsOf(positions);
+  if (bounds === undefined) return { x: 0, y: 0, zoom: 1 };
+  const zoom = Math.min(Math.max(wholeZoom(bounds, size), READABLE.least), READABLE.most);
+  const along = (low: number, high: number, at: number, room: number): number => {
+    const [begin, end] = [MARGIN - low * zoom, room - MARGIN - high * zoom];
+    // It fits; or its edge is at most the margin away from the edge of the view.
+    return begin <= end ? (begin + end) / 2 : Math.min(begin, Math.max(end, room / 2 - at * zoom));
+  };
+  const { left, right, top, bottom } = bounds;
+  const { x, y } = focus ?? { x: (left + right) / 2, y: (top + bottom) / 2 };
+  return { x: along(left, right, x, size.width), y: along(top, bottom, y, size.height), zoom };
 }
 
 /** Zooms around a fixed screen point. */

@@ -2,17 +2,13 @@ import { Graph, layout } from '@dagrejs/dagre';
 import { GAP, type LayoutRequest } from './layered.ts';
 import { BOX, type Position } from './types.ts';
 
-const FEW = 30;
-
 /** The careful layout, for graphs viewed as a whole: fewer crossings at a steeply growing cost. */
 export function withDagre({ size, edges, direction }: LayoutRequest): Position[] {
   const graph = new Graph();
-  const isRight = direction === 'right';
   graph.setGraph({
-    rankdir: isRight ? 'LR' : 'TB',
+    rankdir: direction === 'right' ? 'LR' : 'TB',
     nodesep: GAP.across,
-    // With few services on screen there is room for the figures of a call between them.
-    ranksep: isRight && size <= FEW ? 2.2 * GAP.along : GAP.along,
+    ranksep: GAP[direction],
   });
   graph.setDefaultEdgeLabel(() => ({}));
   for (let node = 0; node < size; node++) graph.setNode(String(node), { ...BOX });

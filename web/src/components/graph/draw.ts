@@ -2,6 +2,8 @@
 import type { Camera, Size } from './camera.ts';
 import { ROLES } from './roles.ts';
 import { BOX, type Direction, type Graph, type GraphCall, type GraphService, type Position } from './types.ts';
+import { endsOf, onLine } from './edges.ts';
+import { labelSize, placeLabels, type Label } from './labels.ts';
 import { figuresOf, shownName } from './words.ts';
 
 export interface Scene {
@@ -57,7 +59,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Ca
     const position = scene.positions[at];
     if (position !== undefined && holds(near, position)) drawService(context, scene, camera, service, position);
   }
-  if (camera.zoom >= FIGURES_FROM) for (const call of calls.filter(isChosen)) drawFigures(context, scene, call);
+  if (camera.zoom >= FIGURES_FROM) drawFigures(context, scene, near, calls.filter(isChosen));
 }
 
 /** The more edges there are on screen, the fainter each one is. */
@@ -86,15 +88,7 @@ function ends({ positions, index, direction }: Scene, { caller, callee }: GraphC
   const from = positions[index.get(caller) ?? -1];
   const to = positions[index.get(callee) ?? -1];
   if (from === undefined || to === undefined) return undefined;
-  return direction === 'right'
-    ? [
-        { x: from.x + BOX.width / 2, y: from.y },
-        { x: to.x - BOX.width / 2, y: to.y },
-      ]
-    : [
-        { x: from.x, y: from.y + BOX.height / 2 },
-        { x: to.x, y: to.y - BOX.height / 2 },
-      ];
+  return endsOf(from, to, direction);
 }
 
 /** Stroking one path of thousands of crossing edges costs more than many short paths. */
@@ -191,18 +185,25 @@ function drawService(
   context.globalAlpha = 1;
 }
 
-function drawFigures(context: CanvasRenderingContext2D, scene: Scene, call: GraphCall): void {
-  const [from, to] = ends(scene, call) ?? [];
-  const words = figuresOf(call);
-  if (from === undefined || to === undefined || words === '') return;
-  const x = (from.x + to.x) / 2;
-  const y = (from.y + to.y) / 2;
+function drawFigures(context: CanvasRenderingContext2D, scene: Scene, near: Box, calls: readonly GraphCall[]): void {
+  const labels = calls.flatMap((call): Label[] => {
+    const found = ends(scene, call);
+    const lines = figuresOf(call);
+    return found === undefined || lines.length === 0 ? [] : [{ lines, way: onLine(found) }];
+  });
+  const boxes = scene.positions.filter((position) => holds(near, position));
+  const places = placeLabels(labels, boxes, scene.direction);
   context.font = `12px ${scene.font}`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  const width = context.measureText(words).width + 12;
-  context.fillStyle = scene.colour('--surface');
-  context.fillRect(x - width / 2, y - 10, width, 20);
-  context.fillStyle = scene.colour('--ink');
-  context.fillText(words, x, y + 1);
+  for (const [index, label] of labels.entries()) {
+    const place = places[index];
+    if (place === undefined) continue;
+    const { width, height } = labelSize(label);
+    context.fillStyle = scene.colour('--surface');
+    context.fillRect(place.x - width / 2, place.y - height / 2, width, height);
+    context.fillStyle = scene.colour('--ink');
+    for (const [line, words] of label.lines.entries())
+      context.fillText(words, place.x, place.y + (line - (label.lines.length - 1) / 2) * 16, width);
+  }
 }

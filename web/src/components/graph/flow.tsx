@@ -5,12 +5,17 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
+  ViewportPortal,
   type Edge,
   type Node,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
-import { useEffect, useImperativeHandle, useMemo } from 'react';
+import { useEffect, useEffectEvent, useImperativeHandle, useMemo, useRef } from 'react';
+import { opening } from './camera.ts';
+import { endsOf, onCurve } from './edges.ts';
+import { placeLabels, type Label } from './labels.ts';
+import { mostImportant } from './neighbourhood.ts';
 import { ServiceNode, type ServiceNodeData } from './service-node.tsx';
 import { LaidOut, type Places } from './laid-out.tsx';
 import { BOX, type Direction, type Graph, type GraphCall, type Position } from './types.ts';
@@ -18,7 +23,7 @@ import type { DrawingProps } from './view.ts';
 import { figuresOf } from './words.ts';
 
 const NODE_TYPES = { service: ServiceNode };
-const FIT = { padding: 0.12, maxZoom: 1.1 } as const;
+const FIT = { padding: 0.06, maxZoom: 1.25 } as const;
 
 export const Flow = (props: DrawingProps) => (
   <LaidOut graph={props.graph}>
@@ -51,34 +56,60 @@ function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: 
     () => nodesOf(graph, positions, { direction, selected, found, onSelect }),
     [graph, positions, direction, selected, found, onSelect],
   );
-  const edges = useMemo(
-    () => graph.calls.map((call) => edgeOf(call, { selected, isCalm, direction })),
-    [graph, selected, isCalm, direction],
+  const edges = useMemo(() => graph.calls.map((call) => edgeOf(call, { selected, isCalm })), [graph, selected, isCalm]);
+  const labels = useMemo(
+    () => labelsOf(graph, positions, { direction, selected }),
+    [graph, positions, direction, selected],
   );
+  const box = useRef<HTMLDivElement>(null);
+  const open = useEffectEvent(() => {
+    const { clientWidth: width = 0, clientHeight: height = 0 } = box.current ?? {};
+    const middle = selected ?? mostImportant(graph.services);
+    const focus = positions[graph.services.findIndex(({ name }) => name === middle)];
+    void flow.setViewport(opening(positions, { width, height }, focus));
+  });
   // Different services make a different picture.
   useEffect(() => {
-    if (positions.length > 0) void flow.fitView(FIT);
-  }, [flow, positions]);
+    if (positions.length > 0) open();
+  }, [positions]);
   return (
-    <ReactFlow
-      nodes={nodes}
-      edges={edges}
-      nodeTypes={NODE_TYPES}
-      nodesDraggable={false}
-      nodesConnectable={false}
-      nodesFocusable={false}
-      edgesFocusable={false}
-      elementsSelectable={false}
-      onlyRenderVisibleElements={graph.services.length > 100}
-      zoomOnScroll={false}
-      preventScrolling={false}
-      zoomOnDoubleClick={false}
-      minZoom={0.05}
-      maxZoom={2}
-      fitView
-      fitViewOptions={FIT}
-      disableKeyboardA11y
-    />
+    <div ref={box} className="size-full">
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        onlyRenderVisibleElements={graph.services.length > 100}
+        zoomOnScroll={false}
+        preventScrolling={false}
+        zoomOnDoubleClick={false}
+        minZoom={0.05}
+        maxZoom={2}
+        disableKeyboardA11y
+      >
+        <ViewportPortal>
+          {labels.map(({ key, lines, place }) => (
+            // The table has the same figures with the names of both services.
+            <div
+              key={key}
+              aria-hidden
+              className="pointer-events-none absolute top-0 left-0 rounded bg-surface px-1 py-0.5 text-center text-xs/4 whitespace-nowrap text-ink"
+              style={{ transform: `translate(${place.x}px, ${place.y}px) translate(-50%, -50%)` }}
+            >
+              {lines.map((line) => (
+                <span key={line} className="block">
+                  {line}
+                </span>
+              ))}
+            </div>
+          ))}
+        </ViewportPortal>
+      </ReactFlow>
+    </div>
   );
 }
 
@@ -108,28 +139,43 @@ function nodesOf({ services }: Graph, positions: readonly Position[], look: Look
   });
 }
 
-/** Above a horizontal edge: on it, the label would cover a short one entirely. */
-const ABOVE = { transform: 'translateY(-0.9rem)' };
+/** The figures of the selected service's calls, where there is room for them. */
+function labelsOf(
+  { services, calls }: Graph,
+  positions: readonly Position[],
+  look: Pick<Look, 'direction' | 'selected'>,
+) {
+  const { direction, selected } = look;
+  const index = new Map(services.map(({ name }, at) => [name, at]));
+  const labels = calls.flatMap((call): (Label & { key: string })[] => {
+    const { caller, callee } = call;
+    const lines = caller === selected || callee === selected ? figuresOf(call) : [];
+    const [from, to] = [positions[index.get(caller) ?? -1], positions[index.get(callee) ?? -1]];
+    if (lines.length === 0 || from === undefined || to === undefined) return [];
+    return [{ key: JSON.stringify([caller, callee]), lines, way: onCurve(endsOf(from, to, direction), direction) }];
+  });
+  const places = placeLabels(labels, positions, direction);
+  return labels.flatMap(({ key, lines }, at) => {
+    const place = places[at];
+    return place === undefined ? [] : [{ key, lines, place }];
+  });
+}
 
 interface EdgeLook {
   selected: string | undefined;
   isCalm: boolean;
-  direction: Direction;
 }
 
-function edgeOf(call: GraphCall, { selected, isCalm, direction }: EdgeLook): Edge {
+function edgeOf(call: GraphCall, { selected, isCalm }: EdgeLook): Edge {
   const { caller, callee, onFaultPath = false, stale = false } = call;
   const isNear = caller === selected || callee === selected;
   const colour = onFaultPath ? 'var(--bad)' : isNear ? 'var(--accent)' : 'var(--line-strong)';
-  const label = isNear ? figuresOf(call) : '';
   return {
     id: JSON.stringify([caller, callee]),
     source: caller,
     target: callee,
     animated: onFaultPath && !isCalm,
     zIndex: onFaultPath ? 2 : isNear ? 1 : 0,
-    ...(label !== '' && { label, labelBgPadding: [3, 2] as [number, number], labelBgBorderRadius: 4 }),
-    ...(direction === 'right' && { labelStyle: ABOVE, labelBgStyle: ABOVE }),
     markerEnd: {
       type: MarkerType.ArrowClosed,
       color: colour,

@@ -28,7 +28,7 @@ export function GraphTable({ graph: { services, calls }, label, selected, onSele
           <Rows
             of={label}
             caption="Services"
-            columns={['Service', 'Role', 'Why']}
+            columns={['Service', 'Role', 'Reason']}
             rows={services}
             row={({ name, role = 'related', note = '' }) => (
               <tr key={name} className="border-t">
@@ -50,7 +50,7 @@ export function GraphTable({ graph: { services, calls }, label, selected, onSele
           <Rows
             of={label}
             caption="Calls"
-            columns={['From', 'To', 'Rate', 'Errors', 'p95', '']}
+            columns={['Caller', 'Callee', 'Rate', 'Errors', 'p95', '']}
             rows={calls}
             row={({ caller, callee, callsPerSecond, errorRatio, p95Seconds, stale, onFaultPath }) => (
               <tr key={JSON.stringify([caller, callee])} className="border-t">
@@ -60,7 +60,7 @@ export function GraphTable({ graph: { services, calls }, label, selected, onSele
                 <td className={CELL}>{formatValue(errorRatio, 'ratio')}</td>
                 <td className={`${CELL} whitespace-nowrap`}>{formatValue(p95Seconds, 's')}</td>
                 <td className={`${CELL} whitespace-nowrap`}>
-                  {onFaultPath === true ? 'Fault path' : stale === true ? 'Stale' : ''}
+                  {onFaultPath === true ? 'Fault path' : stale === true ? 'No recent calls' : ''}
                 </td>
               </tr>
             )}
@@ -107,7 +107,7 @@ function Rows<Row>({ of, caption, columns, rows, row }: RowsProps<Row>) {
       </div>
       {most < rows.length && (
         <Button size="small" className="mt-2" onClick={() => setMost(most + 5 * ROWS)}>
-          Show more of {rows.length}
+          Show more ({most} of {rows.length})
         </Button>
       )}
     </div>

@@ -12,7 +12,8 @@ export interface LayoutRequest {
 }
 
 const SWEEPS = 4;
-export const GAP = { along: 90, across: 22 } as const;
+/** Between layers, by direction, there is room for the figures of a call; `across` separates the services of a layer. */
+export const GAP = { right: 124, down: 72, across: 22 } as const;
 
 /** Adjacency lists: what each node calls. */
 function callees({ size, edges }: LayoutRequest): number[][] {
@@ -74,7 +75,7 @@ export function layered(request: LayoutRequest): Position[] {
   for (const [node, depth] of depths(next).entries()) (layers[depth] ??= []).push(node);
   order(layers, next);
   const isRight = request.direction === 'right';
-  const along = (isRight ? BOX.width : BOX.height) + GAP.along;
+  const along = (isRight ? BOX.width : BOX.height) + GAP[request.direction];
   const across = (isRight ? BOX.height : BOX.width) + GAP.across;
   const positions: Position[] = Array.from({ length: request.size }, () => ({ x: 0, y: 0 }));
   // A layer that is too long wraps into several columns, so that the whole is about as wide as it is high.

@@ -1,8 +1,12 @@
 /** Selects the part of a large graph that is shown first. */
 import type { Graph, GraphService } from './types.ts';
 
-const IMPORTANCE = { suspect: 0, alerting: 1, affected: 2, ruled_out: 3, related: 4 } as const;
+const IMPORTANCE = { cause: 0, suspect: 0, alerting: 1, affected: 2, ruled_out: 3, related: 4 } as const;
 const importance = ({ role = 'related' }: GraphService): number => IMPORTANCE[role];
+
+/** The service that a graph is about. */
+export const mostImportant = (services: readonly GraphService[]): string | undefined =>
+  [...services].sort((a, b) => importance(a) - importance(b))[0]?.name;
 
 /** Calls among the given services, each pair once, no self-calls. */
 export function tidy({ services, calls }: Graph): Graph {
@@ -35,10 +39,7 @@ export function around(graph: Graph, from: string | undefined, most: number): Gr
     listOf(neighbours, caller).push(callee);
     listOf(neighbours, callee).push(caller);
   }
-  const middle =
-    from !== undefined && byName.has(from)
-      ? from
-      : [...services].sort((a, b) => importance(a) - importance(b))[0]?.name;
+  const middle = from !== undefined && byName.has(from) ? from : mostImportant(services);
   const kept = new Set<string>(middle === undefined ? [] : [middle]);
   for (const { caller, callee, onFaultPath } of calls) {
     if (onFaultPath === true && kept.size + 2 <= most) kept.add(caller).add(callee);

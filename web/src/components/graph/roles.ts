@@ -13,17 +13,20 @@ interface RoleLook {
   border: number;
 }
 
+const SUSPECT: RoleLook = {
+  word: 'Suspect',
+  icon: Crosshair,
+  className: 'border-[3px] border-bad bg-bad-soft text-bad',
+  ground: '--bad-soft',
+  ink: '--bad',
+  border: 3,
+};
+
 export const ROLES: Record<ServiceRole, RoleLook> = {
-  suspect: {
-    word: 'Suspect',
-    icon: Crosshair,
-    className: 'border-[3px] border-bad bg-bad-soft text-bad',
-    ground: '--bad-soft',
-    ink: '--bad',
-    border: 3,
-  },
+  cause: { ...SUSPECT, word: 'Cause' },
+  suspect: SUSPECT,
   alerting: {
-    word: 'Alerting',
+    word: 'Shows the symptom',
     icon: Bell,
     className: 'border-2 border-warn bg-warn-soft text-warn rounded-2xl',
     ground: '--warn-soft',

@@ -4,6 +4,7 @@ import { lazy, Suspense, useMemo, useRef, useState, type KeyboardEvent } from 'r
 import { useTheme } from '../../app/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Input } from '../ui/field.tsx';
+import { count } from '../ui/numbers.ts';
 import { Empty } from '../ui/states.tsx';
 import { GraphTable } from './graph-table.tsx';
 import { around, tidy } from './neighbourhood.ts';
@@ -50,7 +51,7 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
     return wanted === '' ? [] : whole.services.filter(({ name }) => name.toLowerCase().includes(wanted));
   }, [whole, words]);
   const found = useMemo(() => new Set(matches.map(({ name }) => name)), [matches]);
-  if (whole.services.length === 0) return <Empty title="No known services" />;
+  if (whole.services.length === 0) return <Empty title="No services known" />;
 
   const select = (name: string): void => {
     setChosen(name);
@@ -82,12 +83,15 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
           }}
         />
         <span role="status" className="text-sm text-ink-soft">
-          {words.trim() !== '' && (matches.length === 0 ? 'Not found' : `${matches.length} found: Enter goes there`)}
+          {words.trim() !== '' &&
+            (matches.length === 0
+              ? 'No match'
+              : `${count(matches.length, 'match', 'matches')}. Press Enter to go there.`)}
         </span>
         <span className="ml-auto flex items-center gap-1">
           {isBig && (
             <Button size="small" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
-              {showsAll ? 'Show less' : `Show all ${whole.services.length}`}
+              {showsAll ? 'Show less' : `Show all ${whole.services.length} services`}
             </Button>
           )}
           <Button size="small" variant="quiet" icon aria-label="Zoom in" onClick={() => view.current?.zoom(1.3)}>
@@ -96,7 +100,13 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
           <Button size="small" variant="quiet" icon aria-label="Zoom out" onClick={() => view.current?.zoom(1 / 1.3)}>
             <Minus aria-hidden size={16} />
           </Button>
-          <Button size="small" variant="quiet" icon aria-label="Fit the graph" onClick={() => view.current?.fit()}>
+          <Button
+            size="small"
+            variant="quiet"
+            icon
+            aria-label="Show the whole graph"
+            onClick={() => view.current?.fit()}
+          >
             <Maximize aria-hidden size={16} />
           </Button>
         </span>

@@ -24,9 +24,9 @@ export function ServiceNode({ data, sourcePosition, targetPosition }: NodeProps<
       {targetPosition && <Handle type="target" position={targetPosition} />}
       <button
         type="button"
-        // For clicks; drags start elsewhere.
+        // React Flow gives a node that is neither dragged nor selected no pointer events, and its button would inherit that.
         className={clsx(
-          'nodrag nopan flex size-full items-center gap-2 rounded-md px-2.5 text-left',
+          'pointer-events-auto flex cursor-pointer size-full items-center gap-2 rounded-md px-2.5 text-left',
           className,
           isSelected && 'outline-3 outline-offset-2 outline-accent',
           isFaint && 'opacity-35',
@@ -37,7 +37,7 @@ export function ServiceNode({ data, sourcePosition, targetPosition }: NodeProps<
       >
         {Icon && <Icon aria-hidden size={isFar ? 30 : 18} className="shrink-0" />}
         <span className="min-w-0 flex-1">
-          <span className={clsx('block truncate font-medium', isFar ? 'text-lg' : 'text-sm')}>{name}</span>
+          <span className={clsx('block truncate font-medium', isFar ? 'text-lg' : 'text-[0.9375rem]')}>{name}</span>
           {word !== '' && !isFar && <span className="block truncate text-xs">{word}</span>}
         </span>
       </button>

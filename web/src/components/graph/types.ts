@@ -1,4 +1,5 @@
-export type ServiceRole = 'suspect' | 'alerting' | 'affected' | 'ruled_out' | 'related';
+/** `cause`: the suspect, once a report names it. */
+export type ServiceRole = 'cause' | 'suspect' | 'alerting' | 'affected' | 'ruled_out' | 'related';
 
 export interface GraphService {
   /** As it appears in telemetry: any text of any length. */
@@ -34,4 +35,4 @@ export interface Position {
   y: number;
 }
 
-export const BOX = { width: 190, height: 52 } as const;
+export const BOX = { width: 176, height: 52 } as const;

@@ -9,13 +9,15 @@ export function shownName(name: string, most = 120): string {
   return name.length > most ? `${text}…` : text;
 }
 
-/** "12/s · 3% errors · p95 240 ms"; empty if nothing was measured. */
-export function figuresOf({ callsPerSecond, errorRatio, p95Seconds }: GraphCall): string {
-  return [
-    callsPerSecond !== undefined && formatValue(callsPerSecond, '1/s'),
-    errorRatio !== undefined && `${formatValue(errorRatio, 'ratio')} errors`,
-    p95Seconds !== undefined && `p95 ${formatValue(p95Seconds, 's')}`,
-  ]
-    .filter((words) => words !== false)
-    .join(' · ');
+/** Labels are glanced at; the table has all digits. */
+const glance = (value: number): number => Number(value.toPrecision(2));
+
+/** The lines of a call's label: `['12/s · p95 240 ms', '3.1% errors']`; none if nothing was measured. */
+export function figuresOf({ callsPerSecond, errorRatio, p95Seconds }: GraphCall): string[] {
+  const speed = [
+    callsPerSecond !== undefined && formatValue(glance(callsPerSecond), '1/s'),
+    p95Seconds !== undefined && `p95 ${formatValue(glance(p95Seconds), 's')}`,
+  ];
+  const errors = errorRatio === undefined ? [] : [`${formatValue(glance(errorRatio), 'ratio')} errors`];
+  return [speed.filter((words) => words !== false).join(' · '), ...errors].filter((line) => line !== '');
 }

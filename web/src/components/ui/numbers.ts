@@ -13,7 +13,3 @@ export const count = (number: number, one: string, many = `${one}s`): string =>
 
 /** @example compact(12_345) // '12.3K' */
 export const compact = (number: number): string => short.format(number);
-
-/** A measurement short enough for a column: 1234.5678 is 1,235 and 0.000123456 is 0.0001235. */
-export const figure = (value: number): string =>
-  value.toLocaleString('en', { maximumSignificantDigits: 4, ...(Math.abs(value) >= 1e9 && { notation: 'compact' }) });

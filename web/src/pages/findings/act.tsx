@@ -70,7 +70,7 @@ export function FindingActs({ finding }: { finding: Finding }) {
   const { data: session } = useQuery(sessionQuery);
   if (!may(session, 'monitoring:write') || finding.status === 'pending') return null;
   return (
-    <Panel title="Take care of it">
+    <Panel title="Actions">
       <div className="flex flex-col gap-4">
         {finding.status !== 'closed' && <OpenActs finding={finding} mayListMembers={may(session, 'team:read')} />}
         <Comment findingId={finding.id} />
@@ -93,19 +93,19 @@ function OpenActs({ finding, mayListMembers }: { finding: Finding; mayListMember
           disabled={acknowledge.isPending}
           onClick={() => acknowledge.mutate(acknowledged === null)}
         >
-          <Check aria-hidden size={16} /> {acknowledged === null ? 'Acknowledge' : 'Take acknowledgement back'}
+          <Check aria-hidden size={16} /> {acknowledged === null ? 'Acknowledge' : 'Unacknowledge'}
         </Button>
         <Button disabled={close.isPending} onClick={() => setIsAsking(true)}>
           <CheckCheck aria-hidden size={16} /> Close
         </Button>
         {mutedUntil !== null && (
           <Button disabled={mute.isPending} onClick={() => mute.mutate(null)}>
-            <BellOff aria-hidden size={16} /> End mute
+            <BellOff aria-hidden size={16} /> Unmute
           </Button>
         )}
       </div>
       {mayListMembers && (
-        <Field label="Assigned to">
+        <Field label="Assignee">
           {(control) => (
             <Select
               {...control}
@@ -113,8 +113,8 @@ function OpenActs({ finding, mayListMembers }: { finding: Finding; mayListMember
               disabled={assign.isPending}
               onChange={({ target }) => assign.mutate({ user_id: target.value === '' ? null : target.value })}
             >
-              <option value="">Nobody</option>
-              {!isMember && <option value={assignee.user_id}>{assignee.name}, who left the team</option>}
+              <option value="">Unassigned</option>
+              {!isMember && <option value={assignee.user_id}>{assignee.name} (left the team)</option>}
               {members.map(({ user_id: id, name }) => (
                 <option key={id} value={id}>
                   {name}
@@ -147,8 +147,9 @@ function OpenActs({ finding, mayListMembers }: { finding: Finding; mayListMember
         open={isAsking}
         onOpenChange={setIsAsking}
         title="Close this finding?"
-        description="What still fails opens no new finding until it has recovered in between. A learned baseline takes the present level for usual from now on."
+        description="While the problem lasts, no new finding opens until it has recovered once. Learned baselines take the current level as normal."
         action="Close finding"
+        keep="Keep open"
         onConfirm={() => close.mutate()}
       />
     </>

@@ -6,7 +6,7 @@ import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 export function Details({ details }: { details: Readonly<Record<string, unknown>> }) {
   const links = linksIn(details);
   return (
-    <ScrollBox label="Labels and links of the alert" className="flex max-h-96 flex-col gap-3 text-sm">
+    <ScrollBox label="Alert labels and links" className="flex max-h-96 flex-col gap-3 text-sm">
       {links.length > 0 && (
         <ul className="flex flex-col gap-1.5">
           {links.map(({ label, url }, index) => (

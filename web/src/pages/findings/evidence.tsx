@@ -1,8 +1,8 @@
-/** What a check asked and what came back, as stored. */
+/** The queries of a check and their results, as stored. */
 import type { Schema } from '../../api/client.ts';
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
-/** Queries and answers of other systems, shown as text. */
+/** Queries and results of other systems, shown as text. */
 export function Evidence({ evidence }: { evidence: readonly Schema<'MonitoringEvidence'>[] }) {
   return (
     <ul className="divide-y rounded-md border">
@@ -14,7 +14,7 @@ export function Evidence({ evidence }: { evidence: readonly Schema<'MonitoringEv
               <span className="font-medium break-all">{source}</span>
               <code className="block pl-4 text-xs break-words whitespace-pre-wrap text-ink-soft">{question}</code>
             </summary>
-            <ScrollBox label={`Answer of ${source.slice(0, 80)}`} className="mt-2 max-h-96 rounded-md bg-sunken p-3">
+            <ScrollBox label={`Result from ${source.slice(0, 80)}`} className="mt-2 max-h-96 rounded-md bg-sunken p-3">
               <pre className="font-mono text-xs">
                 {typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}
               </pre>

@@ -5,27 +5,27 @@ import { Time } from '../../components/ui/time.tsx';
 import type { Finding } from './queries.ts';
 
 const ORIGINS: Record<Finding['origin'], string> = {
-  check: 'A check of the agent',
-  health: 'The agent itself: it is degraded',
-  alert: 'An external alert',
+  check: 'Agent check',
+  health: 'Agent health',
+  alert: 'External alert',
 };
 
 const ACTIONS: Record<Finding['on_finding'][number], string> = {
-  notify: 'the channel is notified',
-  investigate: 'an investigation is opened',
+  notify: 'notify the channel',
+  investigate: 'start an investigation',
 };
 
 export function FindingFacts({ finding }: { finding: Finding }) {
   const { opened_at: opened, resolved_at: resolved, closed_at: closed, chat_id: agentId } = finding;
   return (
-    <Panel title="Facts">
+    <Panel title="Details">
       <Facts>
-        <Fact name="Since">{opened === null ? 'Not confirmed yet' : <Time at={opened} />}</Fact>
-        <Fact name="Seen last">
-          <Time at={finding.last_seen_at} />, {finding.occurrences === 1 ? 'once' : `${finding.occurrences} times`} in
-          all
+        <Fact name="Since">{opened === null ? 'Unconfirmed' : <Time at={opened} />}</Fact>
+        <Fact name="Last seen">
+          <Time at={finding.last_seen_at} />,{' '}
+          {finding.occurrences === 1 ? 'seen once' : `seen ${finding.occurrences} times`}
         </Fact>
-        {finding.times_opened > 1 && <Fact name="Came">{finding.times_opened} times</Fact>}
+        {finding.times_opened > 1 && <Fact name="Opened">{finding.times_opened} times</Fact>}
         {finding.acknowledged !== null && (
           <Fact name="Acknowledged by" className="line-clamp-4">
             <bdi>{finding.acknowledged.by}</bdi>, <Time at={finding.acknowledged.at} />
@@ -37,7 +37,7 @@ export function FindingFacts({ finding }: { finding: Finding }) {
           </Fact>
         )}
         {resolved !== null && (
-          <Fact name="Until">
+          <Fact name="Resolved">
             <Time at={resolved} />
           </Fact>
         )}
@@ -46,11 +46,11 @@ export function FindingFacts({ finding }: { finding: Finding }) {
             <Time at={closed} />
           </Fact>
         )}
-        <Fact name="Comes from">{ORIGINS[finding.origin]}</Fact>
+        <Fact name="Origin">{ORIGINS[finding.origin]}</Fact>
         {agentId !== null && (
           <Fact name="Agent" className="line-clamp-4">
             <Link to="/monitoring/$agentId" params={{ agentId }} className="break-words text-accent underline">
-              <bdi>{finding.agent?.title ?? 'The agent'}</bdi>
+              <bdi>{finding.agent?.title ?? 'Agent'}</bdi>
             </Link>
           </Fact>
         )}
@@ -59,7 +59,9 @@ export function FindingFacts({ finding }: { finding: Finding }) {
             {finding.service}
           </Fact>
         )}
-        <Fact name="Response">{finding.on_finding.map((action) => ACTIONS[action]).join(', ')}</Fact>
+        <Fact name="Response" className="first-letter:uppercase">
+          {finding.on_finding.map((action) => ACTIONS[action]).join(', ')}
+        </Fact>
         <Fact name="Deduplication key" className="line-clamp-4">
           <code className="text-xs break-all">{finding.dedup_key}</code>
         </Fact>

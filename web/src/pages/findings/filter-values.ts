@@ -7,7 +7,7 @@ export const STATUSES: readonly { value: FindingStatus; title: string }[] = [
   { value: 'open', title: 'Open' },
   { value: 'resolved', title: 'Resolved' },
   { value: 'closed', title: 'Closed' },
-  { value: 'pending', title: 'Not confirmed yet' },
+  { value: 'pending', title: 'Unconfirmed' },
 ];
 
 export const SEVERITIES: readonly { value: Severity; title: string }[] = [

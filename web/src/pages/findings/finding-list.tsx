@@ -8,10 +8,10 @@ import { CareBadges, FindingStatusBadge, SeverityBadge } from './marks.tsx';
 import { findingsQuery, type FindingFilter, type FindingSummary } from './queries.ts';
 
 const INVESTIGATION_WORDS = {
-  processing: 'Being investigated',
+  processing: 'Investigating',
   completed: 'Investigated',
-  failed: 'The investigation failed',
-  cancelled: 'The investigation was cancelled',
+  failed: 'Investigation failed',
+  cancelled: 'Investigation cancelled',
   gone: 'Investigated',
 };
 
@@ -37,7 +37,9 @@ export function FindingList({ filter, headingLevel, onPage, isShort = false, nam
   return (
     <>
       {failed}
-      {findings.length === 0 && <NoFindings isShort={isShort} isBeyond={page > 1} />}
+      {findings.length === 0 && (
+        <NoFindings isShort={isShort} isBeyond={page > 1} isOpenOnly={filter.status === 'open'} />
+      )}
       <ul
         aria-busy={isPlaceholderData}
         className={isShort || findings.length === 0 ? 'divide-y' : 'divide-y rounded-lg border bg-surface'}
@@ -64,10 +66,10 @@ export function FindingList({ filter, headingLevel, onPage, isShort = false, nam
   );
 }
 
-function NoFindings({ isShort, isBeyond }: { isShort: boolean; isBeyond: boolean }) {
-  if (isShort) return <p className="text-ink-soft">Nothing found yet.</p>;
-  if (isBeyond) return <Empty title="There is nothing on this page">The list is now shorter.</Empty>;
-  return <Empty title="No findings">Findings and alerts that match the filters are listed here.</Empty>;
+function NoFindings({ isShort, isBeyond, isOpenOnly }: { isShort: boolean; isBeyond: boolean; isOpenOnly: boolean }) {
+  if (isShort) return <p className="text-ink-soft">{isOpenOnly ? 'No open findings.' : 'No findings yet.'}</p>;
+  if (isBeyond) return <Empty title="Nothing on this page">The list is shorter now.</Empty>;
+  return <Empty title="No findings">Findings and alerts that match the filters appear here.</Empty>;
 }
 
 interface RowProps {
@@ -105,7 +107,7 @@ function FindingRow({ finding, Heading, isShort, namesAgents }: RowProps) {
           <p className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
             {service !== null && <span className="max-w-60 truncate">{service}</span>}
             <span>{occurrences === 1 ? 'Seen once' : `Seen ${occurrences} times`}</span>
-            {namesAgents && <span className="max-w-80 truncate">{finding.agent?.title ?? 'Alert from outside'}</span>}
+            {namesAgents && <span className="max-w-80 truncate">{finding.agent?.title ?? 'External alert'}</span>}
             {investigation !== null && <span>{INVESTIGATION_WORDS[investigation.status ?? 'gone']}</span>}
           </p>
         </>

@@ -1,9 +1,8 @@
-/** One finding: what is wrong, the evidence, who was notified, and what was done about it. */
+/** One finding: what is wrong, what came of it, the evidence, and who was notified. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { PageFailed } from '../../app/fallbacks.tsx';
 import { PageHead, Panel } from '../../components/ui/panel.tsx';
-import { Thread } from '../../components/thread.tsx';
 import { Loading } from '../../components/ui/states.tsx';
 import { FindingActs } from './act.tsx';
 import { Details } from './details.tsx';
@@ -12,8 +11,8 @@ import { FindingFacts } from './facts.tsx';
 import { CareBadges, FindingStatusBadge, SeverityBadge } from './marks.tsx';
 import { Notifications } from './notifications.tsx';
 import { Observed } from './observed.tsx';
-import { OpenedInvestigation } from './opened-investigation.tsx';
 import { findingQuery } from './queries.ts';
+import { Thread } from './thread.tsx';
 import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/signed-in/finding/$findingId');
@@ -36,7 +35,7 @@ export function FindingPage() {
   return (
     <>
       <title>{`${title.slice(0, 200)} · Casebook`}</title>
-      <nav aria-label="Above" className="pb-1 text-sm">
+      <nav aria-label="Breadcrumb" className="pb-1 text-sm">
         <Link to="/findings" className="text-ink-soft hover:text-accent">
           Findings
         </Link>
@@ -55,20 +54,20 @@ export function FindingPage() {
           </span>
         }
       />
-      <Thread finding={finding} current="finding" />
       <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-4">
-          <Panel title="What was observed">
+          <Panel title="Observed">
             <p className="break-words whitespace-pre-wrap">{summary}</p>
             {/* An alert says nothing else. */}
             {finding.origin !== 'alert' && <Observed finding={finding} />}
           </Panel>
+          <Thread finding={finding} />
           {judgement !== null && (
-            <Panel title="Model assessment">
+            <Panel title="Model review">
               <p className="pb-1 font-medium break-words">{judgement.title}</p>
               <p className="break-words whitespace-pre-wrap">{judgement.reason}</p>
               <p className="pt-2 text-sm text-ink-soft">
-                {judgement.worth_telling ? 'Worth reporting' : 'Not worth reporting'}, says {judgement.model}.
+                {judgement.worth_telling ? 'Worth reporting' : 'Not worth reporting'}, according to {judgement.model}.
               </p>
             </Panel>
           )}
@@ -80,16 +79,15 @@ export function FindingPage() {
           <Panel title="Timeline">
             <Timeline entries={finding.timeline} />
           </Panel>
-          <Panel title="Who was notified">
+          <Panel title="Notifications">
             <Notifications notifications={finding.notifications} />
           </Panel>
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <FindingActs finding={finding} />
-          <OpenedInvestigation finding={finding} />
           <FindingFacts finding={finding} />
           {Object.keys(details).length > 0 && (
-            <Panel title="From the alert">
+            <Panel title="Alert details">
               <Details details={details} />
             </Panel>
           )}

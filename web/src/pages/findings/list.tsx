@@ -24,21 +24,21 @@ export function FindingsPage() {
   const agents =
     agent === undefined || known.some(({ value }) => value === agent)
       ? known
-      : [...known, { value: agent, title: 'A deleted agent' }];
+      : [...known, { value: agent, title: 'Deleted agent' }];
   // A new filter starts at its first page.
   const filter = (change: FindingFilter) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...change }) });
   return (
     <>
       <title>Findings · Casebook</title>
-      <PageHead title="Findings" description="What monitoring agents found, and external alerts." />
+      <PageHead title="Findings" description="What agents found, and external alerts." />
       <div className="flex flex-wrap gap-3 pb-4">
         <SelectFilter
           label="Status"
           value={status}
           options={STATUSES}
           onFilter={(to) => filter({ status: to })}
-          all="All confirmed"
+          all="Confirmed"
         />
         <SelectFilter
           label="Severity"

@@ -18,7 +18,7 @@ export const SeverityBadge = ({ severity }: { severity: Severity }) => (
 );
 
 const STATUSES: Record<FindingStatus, { tone: Tone; word: string; live?: true }> = {
-  pending: { tone: 'neutral', word: 'Not confirmed yet' },
+  pending: { tone: 'neutral', word: 'Unconfirmed' },
   open: { tone: 'bad', word: 'Open', live: true },
   resolved: { tone: 'good', word: 'Resolved' },
   closed: { tone: 'neutral', word: 'Closed' },
@@ -38,14 +38,14 @@ type Cared = Pick<FindingSummary, 'flapping' | 'acknowledged' | 'muted_until' | 
 /** What else is to be known at a glance: how it behaves, and who takes care of it. */
 export const CareBadges = ({ flapping, acknowledged, muted_until: mutedUntil, assignee }: Cared) => (
   <>
-    {flapping && <Badge tone="warn">Comes and goes</Badge>}
+    {flapping && <Badge tone="warn">Flapping</Badge>}
     {acknowledged !== null && <Badge tone="accent">Acknowledged</Badge>}
     {mutedUntil !== null && <Badge tone="neutral">Muted</Badge>}
     {assignee !== null && (
       <Badge tone={assignee.member ? 'neutral' : 'warn'}>
         <span className="max-w-48 truncate">
           <bdi>{assignee.name}</bdi>
-          {!assignee.member && ', who left the team'}
+          {!assignee.member && ' (left the team)'}
         </span>
       </Badge>
     )}

@@ -1,16 +1,15 @@
-/** What reports a finding, and its value over recent runs. */
+/** The checks that report a finding, and their values over recent runs. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { QUIET_MS } from '../../api/polling.ts';
 import { Badge } from '../../components/ui/badge.tsx';
-import { figure } from '../../components/ui/numbers.ts';
 import { Time, wholeTime } from '../../components/ui/time.tsx';
+import { clock, zoneOf } from '../../components/chart/clock.ts';
 import { sessionsQuery } from '../monitoring/queries.ts';
+import { measured } from '../monitoring/sessions/words.ts';
 import type { Finding } from './queries.ts';
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 import { valuesOf } from './values.ts';
-
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 type Source = Finding['sources'][number];
 
@@ -23,7 +22,7 @@ export function Observed({ finding }: { finding: Finding }) {
         <li key={source.source} className="px-3 py-2 text-sm">
           <div className="flex flex-wrap items-center gap-2">
             <span className="min-w-0 font-medium break-all">{source.source}</span>
-            <Badge tone={source.failing ? 'bad' : 'good'}>{source.failing ? 'Found' : 'All well'}</Badge>
+            <Badge tone={source.failing ? 'bad' : 'good'}>{source.failing ? 'Failing' : 'OK'}</Badge>
             <span className="ml-auto text-ink-soft">
               <Time at={source.at} />
             </span>
@@ -40,7 +39,7 @@ export function Observed({ finding }: { finding: Finding }) {
                   search={{ tab: 'sessions', open: source.session_id }}
                   className="text-accent underline"
                 >
-                  That session
+                  Open session
                 </Link>
               </>
             )}
@@ -65,6 +64,8 @@ function Values({ agentId, source, isOpen }: { agentId: string; source: Source; 
   });
   const values = valuesOf(data?.sessions ?? [], subject);
   if (values.length < 2) return null;
+  const times = values.map(({ at }) => Date.parse(at));
+  const shown = clock((Math.max(...times) - Math.min(...times)) / 1_000);
   const most = Math.max(...values.flatMap(({ value, expected }) => [Math.abs(value), Math.abs(expected ?? 0)]), 0);
   return (
     <details className="pt-1">
@@ -73,28 +74,28 @@ function Values({ agentId, source, isOpen }: { agentId: string; source: Source; 
         <table className="w-full text-left">
           <thead className="text-ink-soft">
             <tr>
-              <th className="py-1 pr-3 font-medium">When</th>
+              <th className="py-1 pr-3 font-medium">Time ({zoneOf(new Date())})</th>
               <th className="py-1 pr-3 text-right font-medium">Value</th>
-              <th className="py-1 pr-3 text-right font-medium">Expected</th>
+              <th className="py-1 pr-3 text-right font-medium">Reference</th>
               <th className="w-1/3 py-1 font-medium">
                 <span className="sr-only">Result</span>
               </th>
             </tr>
           </thead>
           <tbody>
-            {values.map(({ sessionId, at, value, expected, isFinding }) => (
+            {values.map(({ sessionId, at, value, expected, unit, isFinding }) => (
               <tr key={sessionId}>
                 <td className="py-0.5 pr-3">
                   <time dateTime={at} title={wholeTime(new Date(at))}>
-                    {clock.format(new Date(at))}
+                    {shown(new Date(at))}
                   </time>
                 </td>
-                <td className="py-0.5 pr-3 text-right tabular-nums">{figure(value)}</td>
+                <td className="py-0.5 pr-3 text-right tabular-nums">{measured(value, unit)}</td>
                 <td className="py-0.5 pr-3 text-right text-ink-soft tabular-nums">
-                  {expected === null ? '' : figure(expected)}
+                  {expected === null ? '' : measured(expected, unit)}
                 </td>
                 <td className="py-0.5">
-                  <span className="sr-only">{isFinding ? 'A finding' : 'All well'}</span>
+                  <span className="sr-only">{isFinding ? 'Finding' : 'OK'}</span>
                   <div
                     aria-hidden
                     className={`h-2 rounded-full ${isFinding ? 'bg-bad' : 'bg-line-strong'}`}

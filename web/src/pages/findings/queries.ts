@@ -6,6 +6,7 @@ import { startOf, type Since } from '../../components/time-filter.ts';
 
 export type FindingSummary = Schema<'FindingListResponse'>['findings'][number];
 export type Finding = Schema<'FindingResponse'>;
+export type StartedInvestigation = Schema<'InvestigationDetailResponse'>;
 export type FindingStatus = FindingSummary['status'];
 
 export interface FindingFilter {

@@ -1,26 +1,26 @@
-/** What happened to a finding and what people did, the oldest first. */
+/** What happened to a finding and what people did, oldest first. */
 import { Time, wholeTime } from '../../components/ui/time.tsx';
 import type { Finding } from './queries.ts';
 
 type Entry = Finding['timeline'][number];
 
 const WORDS: Record<Entry['event'], (entry: Entry) => string> = {
-  opened: () => 'It opened',
-  resolved: () => 'It was over',
-  closed_by_itself: () => 'It stayed over, and is closed',
-  acknowledged: () => 'takes care of it',
-  unacknowledged: () => 'no longer takes care of it',
+  opened: () => 'Opened',
+  resolved: () => 'Resolved',
+  closed_by_itself: () => 'Closed: it did not recur',
+  acknowledged: () => 'acknowledged it',
+  unacknowledged: () => 'unacknowledged it',
   closed: () => 'closed it',
   muted: ({ until, by }) =>
-    `${by === null ? 'It stays muted' : 'muted it'}${until === null ? '' : ` until ${wholeTime(new Date(until))}`}`,
-  unmuted: ({ by }) => (by === null ? 'The mute ended' : 'ended the mute'),
+    `${by === null ? 'Still muted' : 'muted it'}${until === null ? '' : ` until ${wholeTime(new Date(until))}`}`,
+  unmuted: ({ by }) => (by === null ? 'Mute ended' : 'unmuted it'),
   assigned: ({ assignee }) => `assigned it to ${assignee ?? 'somebody'}`,
-  unassigned: () => 'assigned it to nobody',
-  commented: () => 'comments',
+  unassigned: () => 'removed the assignee',
+  commented: () => 'commented',
 };
 
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
-  if (entries.length === 0) return <p className="text-ink-soft">Nothing happened yet.</p>;
+  if (entries.length === 0) return <p className="text-ink-soft">No events yet.</p>;
   return (
     <ol className="flex flex-col gap-3">
       {entries.map((entry) => (
@@ -29,7 +29,7 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
             <span className="min-w-0 flex-1 break-words">
               {entry.by !== null && <bdi className="font-medium">{entry.by} </bdi>}
               {WORDS[entry.event](entry)}
-              {entry.via === 'slack' && ', in Slack'}
+              {entry.via === 'slack' && ' in Slack'}
             </span>
             <span className="text-ink-soft">
               <Time at={entry.at} />

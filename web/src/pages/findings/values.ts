@@ -6,6 +6,8 @@ export interface ObservedValue {
   at: string;
   value: number;
   expected: number | null;
+  /** Of both. */
+  unit: string | null;
   isFinding: boolean;
 }
 
@@ -14,5 +16,7 @@ export const valuesOf = (sessions: readonly SessionSummary[], subject: string): 
   sessions.flatMap(({ id, started_at: at, observations }) => {
     const seen = observations.find((observation) => observation.subject === subject);
     if (seen === undefined || seen.value === null) return [];
-    return [{ sessionId: id, at, value: seen.value, expected: seen.expected, isFinding: seen.is_finding }];
+    return [
+      { sessionId: id, at, value: seen.value, expected: seen.expected, unit: seen.unit, isFinding: seen.is_finding },
+    ];
   });

@@ -44,7 +44,7 @@ function CancelButton({ investigation: { id, cancel_requested_at } }: { investig
   return (
     <>
       <Button variant="danger" disabled={isCancelling} onClick={() => setIsAsking(true)}>
-        <Square aria-hidden size={14} /> {isCancelling ? 'Stopping …' : 'Stop'}
+        <Square aria-hidden size={14} /> {isCancelling ? 'Stopping…' : 'Stop'}
       </Button>
       <Confirm
         open={isAsking}

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { may, sessionQuery } from '../../api/session.ts';
-import { Thread } from '../../components/thread.tsx';
 import { StatusBadge } from '../../components/ui/badge.tsx';
 import { duration, Elapsed, Time } from '../../components/ui/time.tsx';
 import { Actions } from './actions.tsx';
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 import { findingOfQuery, type Investigation } from './queries.ts';
+import { Thread } from './thread.tsx';
 
 /** Longer questions are truncated until expanded. */
 const SHORT_QUESTION = 180;
@@ -59,7 +59,7 @@ export function Head({ investigation }: { investigation: Investigation }) {
 function OpenedByFinding({ id }: { id: string }) {
   const { data: session } = useQuery(sessionQuery);
   const { data: finding } = useQuery({ ...findingOfQuery(id), enabled: may(session, 'monitoring:read') });
-  return finding && <Thread finding={finding} current="investigation" />;
+  return finding && <Thread finding={finding} />;
 }
 
 function Question({ text, title }: { text: string; title: string }) {

@@ -20,7 +20,7 @@ export function AgentActions({ agent }: { agent: Agent }) {
       {agent.active ? (
         <>
           <Button disabled={run.isPending || agent.checks === 0} onClick={() => run.mutate(undefined)}>
-            <RotateCw aria-hidden size={16} /> Run all now
+            <RotateCw aria-hidden size={16} /> Run all checks
           </Button>
           <Button disabled={pause.isPending} onClick={() => pause.mutate()}>
             <Pause aria-hidden size={16} /> Pause
@@ -38,8 +38,9 @@ export function AgentActions({ agent }: { agent: Agent }) {
         open={isAsking}
         onOpenChange={setIsAsking}
         title="Delete this agent?"
-        description="It stops watching, and its conversation, plans, sessions and findings are deleted. This cannot be undone. Investigations it started are kept."
-        action="Delete"
+        description="The agent stops watching. Its conversation, plans, sessions and findings are deleted; investigations it started are kept. This cannot be undone."
+        action="Delete agent"
+        keep="Keep agent"
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => void leave() })}
       />
     </>

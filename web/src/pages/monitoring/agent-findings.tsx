@@ -18,7 +18,7 @@ export function AgentFindings({ agentId }: { agentId: string }) {
           value={status}
           options={STATUSES}
           onFilter={(to) => void navigate({ search: { tab: 'findings', ...(to && { status: to }) } })}
-          all="All confirmed"
+          all="Confirmed"
         />
       </div>
       <FindingList

@@ -25,13 +25,7 @@ export function MonitoringAgentPage() {
   if (isPending) return <Loading lines={8} />;
   if (!agent)
     return (
-      <PageFailed
-        title="Monitoring agent"
-        what="monitoring agents"
-        scope="monitoring:read"
-        error={error}
-        onRetry={() => void refetch()}
-      />
+      <PageFailed title="Agent" what="agents" scope="monitoring:read" error={error} onRetry={() => void refetch()} />
     );
   const mayWrite = may(session, 'monitoring:write');
   const tabs = [
@@ -44,9 +38,9 @@ export function MonitoringAgentPage() {
   return (
     <>
       <title>{`${agent.title} · Casebook`}</title>
-      <nav aria-label="Above" className="pb-1 text-sm">
+      <nav aria-label="Breadcrumb" className="pb-1 text-sm">
         <Link to="/monitoring" className="text-ink-soft hover:text-accent">
-          Monitoring
+          Agents
         </Link>
       </nav>
       <PageHead

@@ -1,11 +1,19 @@
 import { Time, useNow } from '../../components/ui/time.tsx';
 
-/** Anything due sooner than this, or overdue, is due any moment. */
+/** Anything due sooner than this, or overdue, is due now. */
 const MOMENT_MS = 10_000;
 
-/** When something will happen. @param at ISO 8601 */
-export function Due({ at }: { at: string }) {
+/**
+ * When something will happen.
+ * @param at ISO 8601
+ * @param word before a later time
+ */
+export function Due({ at, word }: { at: string; word?: string }) {
   const now = useNow(5_000);
-  if (new Date(at).getTime() - now.getTime() < MOMENT_MS) return <span>at any moment</span>;
-  return <Time at={at} />;
+  if (new Date(at).getTime() - now.getTime() < MOMENT_MS) return <span>Due now</span>;
+  return (
+    <span>
+      {word} <Time at={at} />
+    </span>
+  );
 }

@@ -4,7 +4,7 @@ import { isDrafting, type Agent } from './queries.ts';
 
 const STANDINGS: Record<Agent['status'], { tone: Tone; word: string; live?: true }> = {
   starting: { tone: 'accent', word: 'Starting', live: true },
-  active: { tone: 'good', word: 'Healthy' },
+  active: { tone: 'good', word: 'Active' },
   paused: { tone: 'neutral', word: 'Paused' },
   degraded: { tone: 'warn', word: 'Degraded' },
 };
@@ -13,7 +13,7 @@ export function HealthBadge({ agent }: { agent: Agent }) {
   if (isDrafting(agent)) {
     return (
       <Badge tone="accent" live>
-        Waiting for its plan
+        Drafting plan
       </Badge>
     );
   }

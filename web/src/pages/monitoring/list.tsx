@@ -20,23 +20,21 @@ export function MonitoringPage() {
   const counts = countByAgent(open.data?.findings ?? []);
   return (
     <>
-      <title>Monitoring · Casebook</title>
+      <title>Agents · Casebook</title>
       <PageHead
-        title="Monitoring"
-        description="Agents that watch your systems around the clock and investigate what they find."
+        title="Agents"
+        description="Agents watch your systems around the clock and investigate what they find."
       />
       <div className="flex flex-col gap-6">
         {may(session, 'monitoring:write') && <NewAgent />}
         <section aria-labelledby="agents">
           <h2 id="agents" className="mb-3 text-lg font-semibold">
-            Agents
+            All agents
           </h2>
           {agents.isPending && <Loading lines={4} />}
           {agents.isError && <Failed error={agents.error} onRetry={() => void agents.refetch()} />}
           {agents.data?.chats.length === 0 && (
-            <Empty title="Nothing is being watched">
-              Describe above what to watch, and an agent drafts a plan for it.
-            </Empty>
+            <Empty title="No agents yet">Describe above what to watch: an agent drafts a plan for it.</Empty>
           )}
           <ul className="grid gap-3 lg:grid-cols-2">
             {agents.data?.chats.map((agent) => (
@@ -65,12 +63,12 @@ function AgentCard({ agent, counts }: { agent: Agent; counts: SeverityCounts }) 
         <HealthBadge agent={agent} />
       </div>
       <p className="line-clamp-2 text-sm break-words text-ink-soft">
-        {isDrafting(agent) ? 'The plan is being drafted.' : agent.summary || 'The plan has no summary.'}
+        {isDrafting(agent) ? 'Drafting the plan…' : agent.summary || 'No summary'}
       </p>
       <Reasons reasons={agent.reasons.slice(0, 2)} clamped />
       {agent.notification_error !== null && (
         <p className="line-clamp-2 text-sm break-words text-bad">
-          The newest notification was not delivered: {agent.notification_error}
+          Last notification not delivered: {agent.notification_error}
         </p>
       )}
       <div className="mt-auto flex flex-col gap-1.5 pt-1">
@@ -86,11 +84,7 @@ function AgentCard({ agent, counts }: { agent: Agent; counts: SeverityCounts }) 
               </>
             )}
           </span>
-          {agent.next_due_at !== null && (
-            <span>
-              Next <Due at={agent.next_due_at} />
-            </span>
-          )}
+          {agent.next_due_at !== null && <Due at={agent.next_due_at} word="Next" />}
         </p>
       </div>
     </li>

@@ -3,12 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState, type SubmitEvent } from 'react';
 import { Button } from '../../components/ui/button.tsx';
+import { sendOnEnter } from '../../components/ui/composer-keys.ts';
 import { Textarea } from '../../components/ui/field.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { useDraft } from '../../app/draft.ts';
 import { talk } from './talk.ts';
 
-const EXAMPLE = 'Watch the payment service; notify me in Slack when p95 exceeds 1 s';
+const EXAMPLE = 'Watch the payment service. Alert when p95 latency exceeds 1 s for 2 minutes.';
 
 export function NewAgent() {
   const [words, write] = useDraft('new-agent');
@@ -24,8 +25,7 @@ export function NewAgent() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const toaster = useToaster();
-  const send = async (event?: SubmitEvent): Promise<void> => {
-    event?.preventDefault();
+  const send = async (): Promise<void> => {
     const message = words.trim();
     if (message === '' || isSending) return;
     setIsSending(true);
@@ -49,12 +49,19 @@ export function NewAgent() {
     }
   };
   return (
-    <form onSubmit={(event) => void send(event)} className="rounded-lg border bg-surface p-4">
+    <form
+      onSubmit={(event: SubmitEvent) => {
+        event.preventDefault();
+        void send();
+      }}
+      className="rounded-lg border bg-surface p-4"
+    >
       <label htmlFor={id} className="font-semibold">
-        What should be watched?
+        What should the agent watch?
       </label>
       <p id={`${id}-hint`} className="mb-2 text-sm text-ink-soft">
-        Describe it in plain words. An agent drafts a plan of checks that you can edit.
+        Describe it in plain words. The agent drafts a plan of checks that you can edit.
+        <span className="pointer-coarse:hidden"> Enter to create, Shift+Enter for a new line.</span>
       </p>
       <Textarea
         id={id}
@@ -65,14 +72,11 @@ export function NewAgent() {
         rows={2}
         maxLength={100_000}
         onChange={(event) => write(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
-        }}
+        onKeyDown={sendOnEnter(() => void send())}
       />
-      <div className="mt-3 flex flex-wrap items-center justify-end gap-3">
-        <span className="hidden text-sm text-ink-soft sm:inline">Ctrl+Enter sends</span>
+      <div className="mt-3 flex justify-end">
         <Button type="submit" variant="primary" disabled={words.trim() === '' || isSending}>
-          {isSending ? 'Creating the agent …' : 'Start watching'}
+          {isSending ? 'Creating…' : 'Create agent'}
         </Button>
       </div>
     </form>

@@ -116,7 +116,7 @@ export function useAgentActions(agentId: string) {
   const run = useMutation({
     mutationFn: (checks: string[] | undefined) =>
       dataOf(api.POST('/api/monitoring-chat/{chat_id}/run', { ...one(agentId), body: checks ? { checks } : {} })),
-    onSuccess: ({ checks }) => toaster.say(checks.length === 1 ? 'The check runs.' : `${checks.length} checks run.`),
+    onSuccess: ({ checks }) => toaster.say(checks.length === 1 ? 'Check started.' : `${checks.length} checks started.`),
     onError: toaster.fail,
     onSettled: refresh,
   });

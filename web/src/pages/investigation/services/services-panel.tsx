@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../../components/ui/states.tsx';
+import { wholeTime } from '../../../components/ui/time.tsx';
 import { graphQuery, type Graph } from '../queries.ts';
 import { ServiceNote } from './service-note.tsx';
 import { toCall, toService } from './to-graph.ts';
@@ -31,6 +32,10 @@ export function ServicesPanel({ id }: { id: string }) {
 function Services({ graph }: { graph: Graph }) {
   const [selected, setSelected] = useState<string | undefined>(graph.suspect ?? undefined);
   const { services, calls, fault_path, notes, truncated, is_tentative } = graph;
+  const asOf = calls
+    .flatMap((call) => call.figures_as_of ?? [])
+    .toSorted()
+    .at(-1);
   const service = services.find(({ name }) => name === selected);
   if (services.length === 0) return <p className="text-ink-soft">The run did not look at the service graph.</p>;
   return (
@@ -45,7 +50,7 @@ function Services({ graph }: { graph: Graph }) {
       )}
       <Suspense fallback={<div style={{ height: HEIGHT }} />}>
         <ServiceGraph
-          services={services.map(toService)}
+          services={services.map((each) => toService(each, is_tentative))}
           calls={calls.map(toCall)}
           height={HEIGHT}
           label="Services around the suspect"
@@ -54,6 +59,12 @@ function Services({ graph }: { graph: Graph }) {
         />
       </Suspense>
       {service !== undefined && <ServiceNote service={service} isCause={service.role === 'suspect' && !is_tentative} />}
+      {asOf !== undefined && (
+        <p className="text-sm text-ink-soft">
+          Figures on calls are averages of the minutes before {wholeTime(new Date(asOf))}, when the live graph measured
+          them. The report’s figures are of the incident.
+        </p>
+      )}
       {[...notes, ...(truncated ? ['Some known services and calls are not shown.'] : [])].map((note) => (
         <p key={note} className="text-sm text-ink-soft">
           {note}

@@ -5,9 +5,13 @@ import type { Graph } from '../queries.ts';
 
 type Props = ComponentProps<typeof ServiceGraph>;
 
-export const toService = ({ name, role, reason }: Graph['services'][number]): Props['services'][number] => ({
+/** @param isTentative no report confirms the suspect */
+export const toService = (
+  { name, role, reason }: Graph['services'][number],
+  isTentative: boolean,
+): Props['services'][number] => ({
   name,
-  role,
+  role: role === 'suspect' && !isTentative ? 'cause' : role,
   ...(reason !== null && { note: reason }),
 });
 

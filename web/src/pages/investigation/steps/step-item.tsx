@@ -72,7 +72,7 @@ function StepBody({ step, isLast }: { step: StepView; isLast: boolean }) {
 function Reasoning({ text, step, isGoingOn }: { text: string; step: number; isGoingOn: boolean }) {
   return (
     <details className="text-sm text-ink-soft">
-      <summary className="w-fit py-0.5">{isGoingOn ? 'Reasoning …' : 'Reasoning'}</summary>
+      <summary className="w-fit py-0.5">{isGoingOn ? 'Reasoning…' : 'Reasoning'}</summary>
       <ScrollBox
         label={`Reasoning of step ${step}`}
         className="mt-1 max-h-96 border-l-2 pl-3 break-words whitespace-pre-wrap"
@@ -96,4 +96,4 @@ function Figures({ step: { calls, durationMs, costUsd } }: { step: StepView }) {
 const beginning = ({ text, calls }: StepView): string => text || calls.map(({ summary }) => summary).join(', ');
 
 const waitingFor = (requested: readonly string[], isLast: boolean): string =>
-  requested.length > 0 ? `Requesting ${requested.join(', ')} …` : isLast ? 'Thinking …' : 'Cut off';
+  requested.length > 0 ? `Requesting ${requested.join(', ')}…` : isLast ? 'Thinking…' : 'Cut off';

@@ -35,7 +35,7 @@ export function Steps({ steps, phase, connection, isFolded }: StepsProps) {
       actions={
         isRunning && connection === 'reconnecting' ? (
           <span role="status" className="flex items-center gap-1.5 text-sm text-ink-soft">
-            <WifiOff aria-hidden size={16} /> Reconnecting …
+            <WifiOff aria-hidden size={16} /> Reconnecting…
           </span>
         ) : (
           <span className="text-sm text-ink-soft">{count(steps.length, 'step')}</span>

@@ -10,14 +10,12 @@ import { useAgentActions, type AgentPlan } from '../queries.ts';
 
 export function Checks({ plan, mayRun }: { plan: AgentPlan; mayRun: boolean }) {
   const { run } = useAgentActions(plan.chat_id);
-  if (plan.checks.length === 0) return <p className="text-ink-soft">The plan has no checks.</p>;
+  if (plan.checks.length === 0) return <p className="text-ink-soft">No checks in the plan.</p>;
   const enabled = new Set(plan.plan.checks.filter((check) => check.enabled).map(({ id }) => id));
   return (
     <>
       {plan.answered_by === 'database' && plan.active && (
-        <p className="pb-2 text-sm text-warn">
-          The running agent did not answer, so the status of its checks is unknown right now.
-        </p>
+        <p className="pb-2 text-sm text-warn">The agent is not responding, so the status of its checks is unknown.</p>
       )}
       <ul className="divide-y">
         {plan.checks.map((check) => (
@@ -51,7 +49,8 @@ export function Checks({ plan, mayRun }: { plan: AgentPlan; mayRun: boolean }) {
                 )}
                 {check.due_at !== null && (
                   <>
-                    {check.last && ' · '}Next <Due at={check.due_at} />
+                    {check.last && ' · '}
+                    <Due at={check.due_at} word="Next" />
                   </>
                 )}
               </p>

@@ -1,10 +1,11 @@
-/** Talk to the agent: its answer, and what became of its plan. */
+/** A message to the agent: its answer, and what became of its plan. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useId, useRef, useState, type SubmitEvent } from 'react';
 import { may, sessionQuery } from '../../../api/session.ts';
 import { readDraft, useDraft } from '../../../app/draft.ts';
 import { Button } from '../../../components/ui/button.tsx';
+import { sendOnEnter } from '../../../components/ui/composer-keys.ts';
 import { Textarea } from '../../../components/ui/field.tsx';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Failed } from '../../../components/ui/states.tsx';
@@ -34,8 +35,7 @@ export function Composer({ agentId }: { agentId: string }) {
   const { data: session } = useQuery(sessionQuery);
   useEffect(() => () => reading.current?.abort(), []);
   const isBusy = said !== undefined && !said.isComplete;
-  const send = async (event?: SubmitEvent): Promise<void> => {
-    event?.preventDefault();
+  const send = async (): Promise<void> => {
     const message = words.trim();
     if (message === '' || isBusy) return;
     const update = (change: Partial<Said>) => setSaid((now) => now && { ...now, ...change });
@@ -56,39 +56,42 @@ export function Composer({ agentId }: { agentId: string }) {
     }
   };
   return (
-    <Panel title="Tell the agent what to change">
+    <Panel title="Message the agent">
       {said && (
         <div className="mb-3 flex flex-col gap-2 text-sm">
           <p className="line-clamp-4 rounded-md bg-sunken px-3 py-2 break-words whitespace-pre-wrap">
             <span className="sr-only">You said: </span>
             {said.words}
           </p>
-          <ScrollBox label="Its answer" className="max-h-96 min-w-0">
+          <ScrollBox label="Answer of the agent" className="max-h-96 min-w-0">
             <Suspense fallback={<p className="break-words whitespace-pre-wrap">{said.answer}</p>}>
               <Markdown text={said.answer} headingOffset={2} />
             </Suspense>
           </ScrollBox>
           {/* Only that it is done is read out; the answer itself is there to be read. */}
           <p role="status" className={isBusy ? 'text-ink-soft' : 'sr-only'}>
-            {isBusy ? 'The agent is working on it …' : said.error === undefined && 'The agent has answered.'}
+            {isBusy ? 'The agent is working…' : said.error === undefined && 'The agent has answered.'}
           </p>
           {said.error !== undefined && <Failed error={said.error} />}
           {said.isComplete && said.error === undefined && <Outcome agentId={agentId} since={said.version} />}
         </div>
       )}
-      <form onSubmit={(event) => void send(event)}>
+      <form
+        onSubmit={(event: SubmitEvent) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
         <label htmlFor={id} className="sr-only">
           Message to the agent
         </label>
         <Textarea
           id={id}
           value={words}
-          placeholder="Every 5 minutes is enough. What did you find?"
+          placeholder="Check every 5 minutes. What did you find?"
           rows={2}
           onChange={(event) => write(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
-          }}
+          onKeyDown={sendOnEnter(() => void send())}
         />
         <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
           {may(session, 'chats:read') && (
@@ -97,7 +100,7 @@ export function Composer({ agentId }: { agentId: string }) {
             </Link>
           )}
           <Button type="submit" variant="primary" className="ml-auto" disabled={words.trim() === '' || isBusy}>
-            Tell it
+            Send
           </Button>
         </div>
       </form>
@@ -110,10 +113,10 @@ function Outcome({ agentId, since }: { agentId: string; since: number }) {
   const { data } = useQuery(versionsQuery(agentId, 1));
   const changes = data?.versions.filter(({ version }) => version > since).flatMap((version) => version.changes) ?? [];
   if (data === undefined) return null;
-  if (changes.length === 0) return <p className="text-ink-soft">The plan is unchanged.</p>;
+  if (changes.length === 0) return <p className="text-ink-soft">Plan unchanged.</p>;
   return (
     <div className="rounded-md border px-3 py-2">
-      <p className="font-medium">The plan was changed</p>
+      <p className="font-medium">Plan updated</p>
       <ul className="list-disc pl-5">
         {changes.map((change) => (
           <li key={change} className="line-clamp-4 break-words">

@@ -25,21 +25,21 @@ export function Overview({ agent, mayWrite }: { agent: Agent; mayWrite: boolean 
     <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="flex min-w-0 flex-col gap-4">
         {agent.reasons.length > 0 && (
-          <Panel title="Why it is degraded">
+          <Panel title="Some checks can’t run">
             <Reasons reasons={agent.reasons} />
           </Panel>
         )}
         <Panel
-          title="What it watches"
+          title="Checks"
           actions={
             <Link to="." search={{ tab: 'plan' }} className={MORE}>
-              {mayWrite ? 'Change the plan' : 'The plan'}
+              {mayWrite ? 'Edit plan' : 'View plan'}
             </Link>
           }
         >
           {isDrafting(agent) ? (
             <p role="status" className="text-ink-soft">
-              The agent is looking at the available telemetry and drafting its plan, which will appear here.
+              The agent is reading the available telemetry and drafting its plan, which will appear here.
             </p>
           ) : (
             <>
@@ -85,37 +85,37 @@ function AgentFacts({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) {
   const { data: session } = useQuery(sessionQuery);
   const { last_result_at: last, next_due_at: next, notification_channel: channel } = agent;
   return (
-    <Panel title="Facts">
+    <Panel title="Details">
       <Facts>
-        <Fact name="Made">
+        <Fact name="Created">
           <Time at={agent.created_at} />
         </Fact>
         <Fact name="Last result">{last === null ? 'None yet' : <Time at={last} />}</Fact>
         <Fact name="Next check">
-          {next === null ? agent.active ? 'Not known yet' : 'None while it is paused' : <Due at={next} />}
+          {next === null ? agent.active ? 'Unknown' : 'None while paused' : <Due at={next} />}
         </Fact>
         <Fact name="Plan version">{agent.plan_version}</Fact>
-        <Fact name="Reports to">
+        <Fact name="Channel">
           {channel?.label ?? (
             <>
-              Nobody.{' '}
+              No channel configured.{' '}
               {mayWrite && (
                 <Link to="." search={{ tab: 'settings' }} className="text-accent underline">
-                  Set a channel
+                  Configure channel
                 </Link>
               )}
             </>
           )}
         </Fact>
         {agent.notification_error !== null && (
-          <Fact name="Not delivered" className="text-bad">
-            {agent.notification_error}
+          <Fact name="Notifications" className="text-bad">
+            Last one not delivered: {agent.notification_error}
           </Fact>
         )}
         {may(session, 'chats:read') && (
           <Fact name="Conversation">
             <Link to="/chat/$chatId" params={{ chatId: agent.chat_id }} className="text-accent underline">
-              Open it
+              Open
             </Link>
           </Fact>
         )}
@@ -132,7 +132,7 @@ function TemporalRun({ agent }: { agent: Agent }) {
   return (
     <Fact name="Workflow">
       <a href={url} target="_blank" rel="noopener noreferrer" className="inline-flex gap-1 text-accent underline">
-        Open it in Temporal <ExternalLink aria-hidden size={14} className="mt-1" />
+        Open in Temporal <ExternalLink aria-hidden size={14} className="mt-1" />
       </a>
     </Fact>
   );

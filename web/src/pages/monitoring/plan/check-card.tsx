@@ -63,7 +63,7 @@ export function CheckCard(props: CheckCardProps) {
         {value['enabled'] === false && <Badge>Disabled</Badge>}
         {severity && <SeverityBadge severity={severity} />}
         {!disabled && (
-          <div className="ml-auto flex" role="group" aria-label={`Place of ${what}`}>
+          <div className="ml-auto flex" role="group" aria-label={`Actions for ${what}`}>
             <Button
               variant="quiet"
               size="small"

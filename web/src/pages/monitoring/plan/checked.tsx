@@ -6,7 +6,7 @@ export function Checked({ plan }: { plan: AgentPlan }) {
   return (
     <div className="rounded-lg border border-good bg-good-soft px-4 py-3">
       <p role="status" className="flex items-center gap-2 font-medium text-good">
-        <CircleCheck aria-hidden size={18} /> The plan is valid. It has not been saved.
+        <CircleCheck aria-hidden size={18} /> The plan is valid. Not saved yet.
       </p>
       <ul className="mt-1 list-disc pl-6 text-sm">
         {plan.checks.map(({ id, title, description }) => (

@@ -28,7 +28,7 @@ export function Conflict({ agentId, latest, mine, onReload, onKeep }: ConflictPr
     <div role="alert" className="flex flex-col gap-3 rounded-lg border border-warn bg-warn-soft px-4 py-3">
       <div>
         <p className="font-medium text-warn">
-          The plan changed while you were editing: version {latest.version} is in effect now.
+          The plan changed while you were editing: version {latest.version} is now in effect.
         </p>
         {version && (
           <div className="text-sm">
@@ -46,15 +46,15 @@ export function Conflict({ agentId, latest, mine, onReload, onKeep }: ConflictPr
         )}
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => setIsLooking(true)}>See the difference</Button>
+        <Button onClick={() => setIsLooking(true)}>Compare</Button>
         <Button onClick={onReload}>Discard my changes and load version {latest.version}</Button>
       </div>
       <Dialog
         open={isLooking}
         onOpenChange={setIsLooking}
         placement="side"
-        title={`From version ${latest.version} to yours`}
-        description="What saving your version would change in the current plan."
+        title={`Your changes to version ${latest.version}`}
+        description="What saving would change in the current plan."
         footer={
           <>
             <Button
@@ -63,7 +63,7 @@ export function Conflict({ agentId, latest, mine, onReload, onKeep }: ConflictPr
                 onReload();
               }}
             >
-              Drop mine
+              Discard my changes
             </Button>
             <Button
               variant="primary"
@@ -72,7 +72,7 @@ export function Conflict({ agentId, latest, mine, onReload, onKeep }: ConflictPr
                 onKeep();
               }}
             >
-              Keep editing mine
+              Keep my changes
             </Button>
           </>
         }

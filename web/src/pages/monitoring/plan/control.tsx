@@ -30,7 +30,7 @@ export function Control(props: ControlProps) {
           value={typeof value === 'string' ? value : ''}
           onChange={(event) => onChange(event.target.value || undefined)}
         >
-          {field.standard === undefined && <option value="">any</option>}
+          {field.standard === undefined && <option value="">Any</option>}
           {field.options?.map((option) => (
             <option key={option.value} value={option.value}>
               {option.title}

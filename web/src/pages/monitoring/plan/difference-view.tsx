@@ -16,7 +16,7 @@ export interface DifferenceViewProps {
 /** The differences between two plans: the old value struck out, the new one below. */
 export function DifferenceView({ before, after }: DifferenceViewProps) {
   const differences = planDifferences(before, after);
-  if (differences.length === 0) return <p className="text-ink-soft">They say the same.</p>;
+  if (differences.length === 0) return <p className="text-ink-soft">No differences.</p>;
   return (
     <ul className="flex flex-col gap-3">
       {differences.map(({ title, kind, changes }, index) => (

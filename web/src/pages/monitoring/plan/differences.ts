@@ -45,7 +45,7 @@ export function planDifferences(before: PlanLike, after: PlanLike): Difference[]
     const changes = changesOf(earlier, check);
     if (changes.length > 0) return [{ title: titleOf(check), kind: 'changed', changes }];
     const [from, to] = [order.indexOf(id), kept.indexOf(id)];
-    const place = { place: 'Place in the plan', before: String(from + 1), after: String(to + 1) };
+    const place = { place: 'Position', before: String(from + 1), after: String(to + 1) };
     return from === to ? [] : [{ title: titleOf(check), kind: 'moved', changes: [place] }];
   });
   const removed = [...old]

@@ -45,14 +45,14 @@ export function readDraft(text: string, like: PlanDraft): { draft: PlanDraft } |
   try {
     plan = JSON.parse(text);
   } catch (error) {
-    return { problem: `This is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.` };
+    return { problem: `This is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}.` };
   }
-  if (!isObject(plan)) return { problem: 'A plan is an object with "summary" and "checks".' };
+  if (!isObject(plan)) return { problem: 'A plan must be an object with "summary" and "checks".' };
   const other = Object.keys(plan).find((member) => member !== 'summary' && member !== 'checks');
-  if (other !== undefined) return { problem: `A plan has only "summary" and "checks", not "${other}".` };
+  if (other !== undefined) return { problem: `Unknown property "${other}": a plan has only "summary" and "checks".` };
   const { summary = '', checks = [] } = plan;
-  if (typeof summary !== 'string') return { problem: '"summary" is a text.' };
-  if (!Array.isArray(checks) || !checks.every(isObject)) return { problem: '"checks" is a list of objects.' };
+  if (typeof summary !== 'string') return { problem: '"summary" must be a string.' };
+  if (!Array.isArray(checks) || !checks.every(isObject)) return { problem: '"checks" must be a list of objects.' };
   return { draft: draftOf(plan, like) };
 }
 

@@ -48,7 +48,7 @@ function ChoiceForm({ choice, ...props }: FieldsFormProps & { choice: Choice }) 
             value={taken?.value ?? ''}
             onChange={(event) => onChange(choose(choice, event.target.value, value))}
           >
-            {taken === undefined && <option value="">Choose one</option>}
+            {taken === undefined && <option value="">Choose…</option>}
             {choice.variants.map((variant) => (
               <option key={variant.value} value={variant.value}>
                 {variant.title}

@@ -10,34 +10,34 @@ const WHAT: readonly Field[] = [
     kind: 'text',
     path: 'title',
     label: 'Title',
-    hint: 'Shown to people when the check finds something.',
+    hint: 'Shown in findings and notifications.',
     standard: '',
   },
   {
     kind: 'text',
     path: 'id',
-    label: 'Id',
-    hint: 'A permanent name: a-z, 0-9, "-" and "_".',
+    label: 'ID',
+    hint: 'Permanent. Only a-z, 0-9, "-" and "_".',
     standard: '',
   },
   {
     kind: 'switch',
     path: 'enabled',
     label: 'Enabled',
-    hint: 'If off, the check is kept but does not run.',
+    hint: 'When off, the check stays in the plan but does not run.',
     standard: true,
   },
 ];
 
-const SUBJECT: Choice = { kind: 'choice', path: 'check.type', label: 'Kind of check', variants: CHECK_KINDS };
+const SUBJECT: Choice = { kind: 'choice', path: 'check.type', label: 'Type', variants: CHECK_KINDS };
 
 const RHYTHM: Choice = {
   kind: 'choice',
-  label: 'Run it',
+  label: 'Schedule',
   variants: [
     {
       value: 'schedule.every_seconds',
-      title: 'At an interval',
+      title: 'Interval',
       fields: [
         {
           kind: 'duration',
@@ -51,7 +51,7 @@ const RHYTHM: Choice = {
     },
     {
       value: 'schedule.cron',
-      title: 'On a calendar',
+      title: 'Cron',
       fields: [
         {
           kind: 'text',
@@ -71,7 +71,7 @@ const WHEN: readonly Field[] = [
     kind: 'text',
     path: 'schedule.time_zone',
     label: 'Time zone',
-    hint: 'For the cron expression and quiet hours, such as Europe/Berlin.',
+    hint: 'For the cron expression and quiet hours, for example Europe/Berlin.',
     suggest: 'time_zone',
     standard: 'UTC',
   },
@@ -79,7 +79,7 @@ const WHEN: readonly Field[] = [
     kind: 'quiet_hours',
     path: 'schedule.quiet_hours',
     label: 'Quiet hours',
-    hint: 'The check does not run then. Hours that end before they start end on the next day.',
+    hint: 'The check does not run during quiet hours. A range that ends before it starts ends on the next day.',
     standard: [],
     wide: true,
   },
@@ -115,16 +115,16 @@ const THEN: readonly Field[] = [
     standard: ['notify', 'investigate'],
     options: [
       { value: 'notify', title: 'Notify the channel' },
-      { value: 'investigate', title: 'Open an investigation' },
+      { value: 'investigate', title: 'Start an investigation' },
     ],
   },
-  runs('confirmations', 'Confirmations', 1, 'Consecutive runs that must find something before it counts.'),
-  runs('recoveries', 'Recoveries', 2, 'Consecutive runs that must find nothing before it is resolved.'),
+  runs('confirmations', 'Confirmations', 1, 'Consecutive failing runs before a finding opens.'),
+  runs('recoveries', 'Recoveries', 2, 'Consecutive OK runs before a finding is resolved.'),
   {
     kind: 'duration',
     path: 'cool_down_seconds',
     label: 'Cool-down',
-    hint: 'If it recurs within this time, it is the same finding.',
+    hint: 'A recurrence within this time is the same finding.',
     standard: 15 * MINUTE,
     least: 0,
     most: 7 * DAY,
@@ -139,7 +139,7 @@ const THEN: readonly Field[] = [
   {
     kind: 'switch',
     path: 'judge',
-    label: 'Judged by a model',
+    label: 'Model review',
     hint: 'A model reviews a finding before anyone is notified.',
     standard: false,
   },
@@ -147,8 +147,8 @@ const THEN: readonly Field[] = [
 
 /** All fields of a check. */
 export const CHECK_FORM: readonly FieldGroup[] = [
-  { title: 'The check', fields: WHAT },
-  { title: 'What is looked at', fields: [SUBJECT] },
+  { title: 'General', fields: WHAT },
+  { title: 'What to check', fields: [SUBJECT] },
   { title: 'When', fields: WHEN },
   { title: 'On a finding', fields: THEN },
 ];

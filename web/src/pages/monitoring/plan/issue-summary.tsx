@@ -12,9 +12,7 @@ export function IssueSummary({ issues, onGoTo }: { issues: IssueMap; onGoTo: (is
     <div ref={box} tabIndex={-1} role="alert" className="rounded-lg border border-bad bg-bad-soft px-4 py-3 text-bad">
       <p className="flex items-center gap-2 font-medium">
         <CircleAlert aria-hidden size={18} />
-        {all.length === 1
-          ? 'The plan was not saved: it has one problem.'
-          : `The plan was not saved: it has ${all.length} problems.`}
+        {all.length === 1 ? 'The plan was not saved: 1 problem.' : `The plan was not saved: ${all.length} problems.`}
       </p>
       <ul className="mt-1 flex max-h-60 list-disc flex-col gap-1 overflow-y-auto pl-6 text-sm">
         {all.map((issue) => (

@@ -54,7 +54,7 @@ function placed(whole: string, message: string, draft: PlanDraft): PlanIssue {
   const parts = whole.split('.');
   if (parts[0] === 'plan') parts.shift();
   const check = parts[0] === 'checks' && parts[1] !== undefined ? draft.checks[Number(parts[1])] : undefined;
-  if (!check) return { path: parts.join('.'), message, place: parts[0] === 'summary' ? 'Summary' : 'The plan' };
+  if (!check) return { path: parts.join('.'), message, place: parts[0] === 'summary' ? 'Summary' : 'Plan' };
   const path = parts.slice(2).join('.');
   const title = nameOf(check.value, Number(parts[1]));
   return { checkKey: check.key, path, message, place: path === '' ? title : `${title}: ${labelOf(path, check.value)}` };

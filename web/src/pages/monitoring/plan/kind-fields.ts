@@ -11,7 +11,7 @@ export const source: ValueField = {
   kind: 'text',
   path: 'check.source',
   label: 'Source',
-  hint: 'Where telemetry is read from, such as prometheus.',
+  hint: 'The telemetry source, for example prometheus.',
   suggest: 'source',
   standard: '',
 };
@@ -38,7 +38,7 @@ export const history = (path: string, least: number, most: number): ValueField =
   kind: 'duration',
   path,
   label: 'History',
-  hint: 'How much history before the window defines normal.',
+  hint: 'How far back normal is learned from.',
   standard: HOUR,
   least,
   most,
@@ -47,7 +47,7 @@ export const history = (path: string, least: number, most: number): ValueField =
 export const comparison: ValueField = {
   kind: 'select',
   path: 'check.condition.operator',
-  label: 'It is a finding when the value is',
+  label: 'Alert when value',
   options: COMPARISONS,
   standard: '>',
 };
@@ -63,8 +63,8 @@ export function deviations(path: string, standard: number): ValueField {
   return {
     kind: 'number',
     path,
-    label: 'Deviations',
-    hint: 'How far from the median counts as unusual, in robust standard deviations.',
+    label: 'Deviations (σ)',
+    hint: 'Alert at this distance from the median, in robust standard deviations.',
     standard,
     least: 1,
     most: 100,

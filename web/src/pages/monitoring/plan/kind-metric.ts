@@ -15,12 +15,12 @@ export const METRIC: readonly Field[] = [
   source,
   {
     kind: 'choice',
-    label: 'What is measured',
+    label: 'Measurement',
     variants: [
-      { value: 'check.metric', title: 'A metric by name', fields: metricByName },
+      { value: 'check.metric', title: 'Metric name', fields: metricByName },
       {
         value: 'check.promql',
-        title: 'A PromQL expression',
+        title: 'PromQL expression',
         fields: [{ kind: 'code', path: 'check.promql', label: 'PromQL', standard: '', wide: true }],
       },
     ],
@@ -29,21 +29,27 @@ export const METRIC: readonly Field[] = [
   {
     kind: 'select',
     path: 'check.aggregate',
-    label: 'Of the window',
-    hint: 'How its points are aggregated.',
+    label: 'Aggregation',
+    hint: 'How the points of the window become one value.',
     standard: 'mean',
-    options: ['last', 'mean', 'median', 'max', 'min'].map((value) => ({ value, title: value })),
+    options: [
+      { value: 'last', title: 'Last' },
+      { value: 'mean', title: 'Mean' },
+      { value: 'median', title: 'Median' },
+      { value: 'max', title: 'Maximum' },
+      { value: 'min', title: 'Minimum' },
+    ],
   },
   conditions([
     {
       value: 'threshold',
-      title: 'A threshold',
+      title: 'Threshold',
       fields: [
         comparison,
         {
           kind: 'number',
           path: 'check.condition.value',
-          label: 'Than',
+          label: 'Threshold',
           hint: "In the metric's own unit.",
           standard: 0,
         },
@@ -51,7 +57,7 @@ export const METRIC: readonly Field[] = [
     },
     {
       value: 'baseline',
-      title: 'Unusual',
+      title: 'Deviates from normal',
       hint: 'Normal is learned from history: median and median absolute deviation.',
       fields: [
         {
@@ -60,9 +66,9 @@ export const METRIC: readonly Field[] = [
           label: 'Direction',
           standard: 'above',
           options: [
-            { value: 'above', title: 'above' },
-            { value: 'below', title: 'below' },
-            { value: 'both', title: 'above or below' },
+            { value: 'above', title: 'Above' },
+            { value: 'below', title: 'Below' },
+            { value: 'both', title: 'Above or below' },
           ],
         },
         deviations('check.condition.deviations', 4),
@@ -71,7 +77,7 @@ export const METRIC: readonly Field[] = [
           kind: 'number',
           path: 'check.condition.least_change',
           label: 'Minimum change',
-          hint: "A smaller deviation, in the metric's own unit, is never a finding.",
+          hint: "Smaller deviations never alert. In the metric's own unit.",
           standard: 0,
           least: 0,
         },
@@ -81,12 +87,12 @@ export const METRIC: readonly Field[] = [
   {
     kind: 'select',
     path: 'check.no_data',
-    label: 'No data means',
+    label: 'Without data',
     standard: 'fails',
     options: [
-      { value: 'fails', title: 'The check could not run' },
-      { value: 'ok', title: 'All is well' },
-      { value: 'finding', title: 'A finding' },
+      { value: 'fails', title: 'Check can’t run' },
+      { value: 'ok', title: 'OK' },
+      { value: 'finding', title: 'Finding' },
     ],
   },
 ];

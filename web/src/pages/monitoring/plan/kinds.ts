@@ -32,10 +32,10 @@ const LOG_PATTERN: readonly Field[] = [
   },
   windowed(),
   conditions([
-    { value: 'count', title: 'Many lines match', fields: [atLeast(1)] },
+    { value: 'count', title: 'Matching lines', fields: [atLeast(1)] },
     {
       value: 'new_pattern',
-      title: 'New kinds of lines',
+      title: 'New log patterns',
       hint: 'Patterns that did not occur before the window.',
       fields: [history('check.condition.history_seconds', 60, DAY), atLeast(3)],
     },
@@ -59,19 +59,19 @@ const SERVICE_HEALTH: readonly Field[] = [
 
 const DEPENDENCY: readonly Field[] = [
   source,
-  service('check.caller', 'Caller', 'Left out: any.'),
-  service('check.callee', 'Called service', 'Left out: any.'),
+  service('check.caller', 'Caller', 'Leave empty for any.'),
+  service('check.callee', 'Callee', 'Leave empty for any.'),
   windowed(),
   conditions([
     {
       value: 'error_ratio',
-      title: 'Too many calls fail',
+      title: 'Error ratio',
       fields: [
         {
           kind: 'number',
           path: 'check.condition.above',
-          label: 'Failed calls above',
-          hint: 'As a fraction of all calls, 0 to 1.',
+          label: 'Alert when error ratio >',
+          hint: 'Failed calls divided by all calls, 0 to 1.',
           standard: 0.05,
           least: 0,
           most: 1,
@@ -80,18 +80,18 @@ const DEPENDENCY: readonly Field[] = [
     },
     {
       value: 'p95_seconds',
-      title: 'Calls are slow',
+      title: 'Latency (p95)',
       fields: [
         {
           kind: 'number',
           path: 'check.condition.above',
-          label: 'p95 above, in seconds',
+          label: 'Alert when p95 > (seconds)',
           standard: 1,
           least: 0,
         },
       ],
     },
-    { value: 'missing', title: 'The call has disappeared', fields: [] },
+    { value: 'missing', title: 'Calls have stopped', fields: [] },
   ]),
 ];
 
@@ -102,31 +102,31 @@ const MCP_TOOL: readonly Field[] = [
     kind: 'text',
     path: 'check.tool',
     label: 'Tool',
-    hint: 'A read-only tool of the team, as available to investigations.',
+    hint: 'A read-only tool that investigations can use.',
     suggest: 'tool',
     standard: '',
   },
   { kind: 'json', path: 'check.arguments', label: 'Arguments', hint: 'As JSON.', standard: {}, wide: true },
   conditions([
-    { value: 'contains', title: 'The answer contains a text', fields: [matched] },
-    { value: 'lacks', title: 'The answer lacks a text', fields: [matched] },
+    { value: 'contains', title: 'Result contains text', fields: [matched] },
+    { value: 'lacks', title: 'Result lacks text', fields: [matched] },
     {
       value: 'value',
-      title: 'A value in a JSON answer',
+      title: 'Value in a JSON result',
       fields: [
         {
           kind: 'text',
           path: 'check.condition.pointer',
           label: 'JSON pointer',
-          hint: 'For example /queues/0/length; leave empty for the whole answer.',
+          hint: 'For example /queues/0/length; leave empty for the whole result.',
           standard: '',
         },
         comparison,
         {
           kind: 'scalar',
           path: 'check.condition.value',
-          label: 'Than',
-          hint: 'A number, true, false, or a text ("5" in quotes is a text).',
+          label: 'Compare with',
+          hint: 'A number, true, false, or text ("5" in quotes is text).',
           standard: 0,
         },
       ],
@@ -139,34 +139,34 @@ const INSTRUCTION: readonly Field[] = [
     kind: 'multiline',
     path: 'check.instruction',
     label: 'Instruction',
-    hint: 'What the agent should do with its tools, and what counts as a finding. A model carries it out, at most once a minute.',
+    hint: 'What to check with the agent’s tools, and what counts as a finding. A model carries it out, at most once a minute.',
     standard: '',
     wide: true,
   },
   {
     kind: 'number',
     path: 'check.max_steps',
-    label: 'Maximum steps',
+    label: 'Step limit',
     standard: 12,
     least: 2,
     most: 40,
     whole: true,
   },
-  { kind: 'number', path: 'check.max_minutes', label: 'Maximum minutes', standard: 5, least: 0.5, most: 30 },
+  { kind: 'number', path: 'check.max_minutes', label: 'Time limit (minutes)', standard: 5, least: 0.5, most: 30 },
 ];
 
 export const CHECK_KINDS: readonly Variant[] = [
   { value: 'metric', title: 'Metric', hint: 'A metric against a threshold or its normal range.', fields: METRIC },
-  { value: 'log_pattern', title: 'Log lines', hint: 'Lines that match, or new kinds of lines.', fields: LOG_PATTERN },
+  { value: 'log_pattern', title: 'Logs', hint: 'Matching lines, or new log patterns.', fields: LOG_PATTERN },
   {
     value: 'service_health',
-    title: 'Health of services',
+    title: 'Service health',
     hint: 'Errors, latency, saturation and traffic against their normal range.',
     fields: SERVICE_HEALTH,
   },
-  { value: 'dependency', title: 'Calls between services', hint: 'Failing, slow or missing.', fields: DEPENDENCY },
-  { value: 'mcp_tool', title: 'Answer of a tool', hint: 'A text or a value in it.', fields: MCP_TOOL },
-  { value: 'instruction', title: 'Instruction', hint: 'In plain words; a model carries it out.', fields: INSTRUCTION },
+  { value: 'dependency', title: 'Service calls', hint: 'Failing, slow or missing calls.', fields: DEPENDENCY },
+  { value: 'mcp_tool', title: 'Tool result', hint: 'Text or a value in what a tool returns.', fields: MCP_TOOL },
+  { value: 'instruction', title: 'Instruction', hint: 'In plain words, carried out by a model.', fields: INSTRUCTION },
 ];
 
 /** The label of a kind; an unknown one labels itself. */

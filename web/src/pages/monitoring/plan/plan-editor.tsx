@@ -93,7 +93,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
         <SaveBar
           isUnsaved={isUnsaved}
           isSaving={isSaving}
-          why={problem ?? (isOutdated ? 'First resolve the conflict with the newer version.' : undefined)}
+          why={problem ?? (isOutdated ? 'Resolve the conflict with the newer version first.' : undefined)}
           onSave={state.save}
           onCheck={state.check}
           onDiscard={state.reset}
@@ -105,8 +105,9 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
           if (!isOpen && leaving.status === 'blocked') leaving.reset();
         }}
         title="Leave without saving?"
-        description="The plan has unsaved changes, which will be lost."
-        action="Leave"
+        description="Your unsaved changes to the plan will be lost."
+        action="Discard changes"
+        keep="Keep editing"
         onConfirm={() => {
           forgetKeptPlan(agentId);
           leaving.proceed?.();

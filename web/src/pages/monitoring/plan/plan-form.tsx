@@ -80,7 +80,7 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
             }}
             trigger={
               <Button size="small" disabled={checks.length >= 50}>
-                <Plus aria-hidden size={16} /> Add a check
+                <Plus aria-hidden size={16} /> Add check
               </Button>
             }
           >
@@ -108,7 +108,7 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
           </Button>
         </p>
       )}
-      {checks.length === 0 && <Empty title="The plan has no checks">Add one, or tell the agent what to watch.</Empty>}
+      {checks.length === 0 && <Empty title="No checks">Add one, or tell the agent what to watch.</Empty>}
       <ul className="flex flex-col gap-2">
         {checks.map((check, index) => (
           <CheckCard

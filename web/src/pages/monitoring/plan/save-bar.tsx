@@ -37,9 +37,9 @@ export function SaveBar({ isUnsaved, isSaving, why, onSave, onCheck, onDiscard }
         onSave(reason, () => setReason(''));
       }}
     >
-      <span className="w-full text-sm font-medium sm:w-auto">Not saved</span>
+      <span className="w-full text-sm font-medium sm:w-auto">Unsaved changes</span>
       <Input
-        aria-label="Why it is changed"
+        aria-label="Reason for the change"
         placeholder="Reason (kept in the history)"
         className="min-w-0 flex-1 basis-full sm:basis-40"
         maxLength={1_000}
@@ -51,7 +51,7 @@ export function SaveBar({ isUnsaved, isSaving, why, onSave, onCheck, onDiscard }
           Discard
         </Button>
         <Button onClick={onCheck} disabled={isSaving || why !== undefined}>
-          Check
+          Validate
         </Button>
         <Button type="submit" variant="primary" disabled={isSaving || why !== undefined}>
           Save

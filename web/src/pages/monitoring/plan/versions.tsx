@@ -31,7 +31,7 @@ export function Versions({ agentId }: { agentId: string }) {
               <p className="line-clamp-3 break-words">{version.reason}</p>
             </div>
             <Button size="small" onClick={() => setOpened(version)}>
-              What changed<span className="sr-only"> with version {version.version}</span>
+              Changes<span className="sr-only"> in version {version.version}</span>
             </Button>
           </li>
         ))}
@@ -56,7 +56,7 @@ function Compare({ opened, versions, onClose }: CompareProps) {
   const [from, setFrom] = useState(opened.version - 1);
   const planOf = (number: number) => versions.find(({ version }) => version === number)?.plan ?? NOTHING;
   const choices = [...versions.map(({ version }) => version), ...(versions.at(-1)?.version === 1 ? [0] : [])];
-  const name = (version: number) => (version === 0 ? 'Nothing' : `Version ${version}`);
+  const name = (version: number) => (version === 0 ? 'Empty plan' : `Version ${version}`);
   // The predecessor of this page's oldest version is on the next page.
   const isMissing = !choices.includes(from);
   return (
@@ -66,7 +66,7 @@ function Compare({ opened, versions, onClose }: CompareProps) {
         if (!open) onClose();
       }}
       placement="side"
-      title="Difference between versions"
+      title="Compare versions"
     >
       <div className="flex flex-col gap-4">
         <div className="flex flex-wrap gap-3">
@@ -91,7 +91,7 @@ function Compare({ opened, versions, onClose }: CompareProps) {
           ))}
         </div>
         {isMissing ? (
-          <p className="text-ink-soft">Version {from} is on the next page of the list. Choose another one here.</p>
+          <p className="text-ink-soft">Version {from} is on the next page. Choose another version.</p>
         ) : (
           <DifferenceView before={planOf(from)} after={planOf(to)} />
         )}

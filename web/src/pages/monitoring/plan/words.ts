@@ -22,7 +22,7 @@ export function periodWords(seconds: number): string {
 
 /** When a check runs, for a plan that may be incomplete: "every 5 minutes, with quiet hours". */
 export function scheduleWords(schedule: Json | undefined): string {
-  if (!isObject(schedule)) return 'no schedule yet';
+  if (!isObject(schedule)) return 'no schedule';
   const quiet = schedule['quiet_hours'];
   const hasQuiet = Array.isArray(quiet) && quiet.length > 0;
   return rhythmWords(schedule) + (hasQuiet ? ', with quiet hours' : '');
@@ -31,5 +31,5 @@ export function scheduleWords(schedule: Json | undefined): string {
 function rhythmWords({ every_seconds: every, cron, time_zone: zone }: JsonObject): string {
   if (typeof every === 'number') return `every ${periodWords(every).replace(/^1 /, '')}`;
   if (typeof cron === 'string' && cron !== '') return `cron ${cron} (${typeof zone === 'string' ? zone : 'UTC'})`;
-  return 'no schedule yet';
+  return 'no schedule';
 }

@@ -3,9 +3,9 @@ import type { SessionSummary } from '../queries.ts';
 
 export const SESSION_WORDS: Record<SessionSummary['status'], { tone: Tone; word: string; live?: true }> = {
   running: { tone: 'accent', word: 'Running', live: true },
-  ok: { tone: 'good', word: 'All well' },
+  ok: { tone: 'good', word: 'OK' },
   finding: { tone: 'bad', word: 'Finding' },
-  failed: { tone: 'warn', word: 'Could not say' },
+  failed: { tone: 'warn', word: 'Couldn’t run' },
   cancelled: { tone: 'neutral', word: 'Cancelled' },
 };
 

@@ -51,22 +51,22 @@ function Detail({ session }: { session: Session }) {
           <SessionBadge status={status} />
         </div>
         <p className="break-words" aria-live="polite">
-          {summary ?? 'Still running.'}
+          {summary ?? 'Running…'}
         </p>
       </div>
       <Facts>
         <Fact name="Check">
           <span className="break-all">{session.check_id}</span>, {kindTitle(session.check_type).toLowerCase()}
         </Fact>
-        <Fact name="Why it ran">{TRIGGERS[session.trigger]}</Fact>
-        <Fact name="Due">
+        <Fact name="Trigger">{TRIGGERS[session.trigger]}</Fact>
+        <Fact name="Scheduled for">
           <Time at={session.scheduled_at} />
-          {missed > 0 && `; ${count(missed, 'scheduled time')} passed before without a run`}
+          {missed > 0 && `; ${count(missed, 'scheduled run')} missed before`}
         </Fact>
-        <Fact name="Began">
+        <Fact name="Started">
           <Time at={startedAt} />
         </Fact>
-        <Fact name="Took">{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</Fact>
+        <Fact name="Duration">{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</Fact>
         <Fact name="Plan version">{session.plan_version}</Fact>
         {session.model !== null && <Fact name="Model">{session.model}</Fact>}
         {tokens > 0 && (
@@ -75,7 +75,7 @@ function Detail({ session }: { session: Session }) {
           </Fact>
         )}
         {session.model !== null && <Fact name="Cost">{dollars(session.cost)}</Fact>}
-        {session.budget_spent && <Fact name="Budget">The daily model budget was spent.</Fact>}
+        {session.budget_spent && <Fact name="Budget">Daily model budget spent.</Fact>}
         {session.workflow_id !== null && (
           <Fact name="Workflow">
             <code className="text-xs break-all">{session.workflow_id}</code>
@@ -86,7 +86,7 @@ function Detail({ session }: { session: Session }) {
         <Observations observations={session.observations} />
       </Part>
       {session.check_type === 'instruction' && (
-        <Part title="What it looked at">
+        <Part title="Tool calls">
           <ToolCalls calls={session.tool_calls} />
         </Part>
       )}

@@ -6,7 +6,7 @@ import type { SessionSummary } from '../queries.ts';
 import { SessionBadge } from './session-badge.tsx';
 
 export function SessionList({ sessions }: { sessions: readonly SessionSummary[] }) {
-  if (sessions.length === 0) return <p className="text-ink-soft">No check has run yet.</p>;
+  if (sessions.length === 0) return <p className="text-ink-soft">No sessions yet.</p>;
   return (
     <ul className="divide-y">
       {sessions.map((session) => (
@@ -27,7 +27,7 @@ function SessionRow({ session }: { session: SessionSummary }) {
           to="."
           search={(now) => ({ ...now, tab: 'sessions', open: id })}
           resetScroll={false}
-          className="line-clamp-1 min-w-0 flex-1 font-medium break-all after:absolute after:inset-0 hover:text-accent"
+          className="line-clamp-2 min-w-0 flex-1 font-medium wrap-anywhere after:absolute after:inset-0 hover:text-accent"
         >
           <bdi>{title}</bdi>
         </Link>
@@ -40,7 +40,7 @@ function SessionRow({ session }: { session: SessionSummary }) {
         <span>{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</span>
         <span>{observed(session.observations.length, found)}</span>
         {session.cost > 0 && <span>{dollars(session.cost)}</span>}
-        {session.missed > 0 && <span>{count(session.missed, 'scheduled time')} missed before</span>}
+        {session.missed > 0 && <span>{count(session.missed, 'scheduled run')} missed before</span>}
       </p>
     </li>
   );
@@ -48,5 +48,5 @@ function SessionRow({ session }: { session: SessionSummary }) {
 
 function observed(all: number, found: number): string {
   const observations = count(all, 'observation');
-  return found === 0 ? observations : `${observations}, ${found} found`;
+  return found === 0 ? observations : `${observations}, ${count(found, 'finding')}`;
 }

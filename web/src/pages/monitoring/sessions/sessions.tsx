@@ -43,7 +43,7 @@ export function Sessions({ agentId }: { agentId: string }) {
       {isPending && <Loading lines={6} />}
       {isError && <Failed error={error} onRetry={() => void refetch()} />}
       {data?.sessions.length === 0 && (
-        <Empty title="No sessions">Each run of a check is listed here for a few days.</Empty>
+        <Empty title="No sessions">Runs of checks that match the filters appear here.</Empty>
       )}
       {data && data.sessions.length > 0 && (
         <div className="rounded-lg border bg-surface p-4">

@@ -8,7 +8,7 @@ import { Loading } from '../../../components/ui/states.tsx';
 type Call = Schema<'MonitoringSessionToolCall'>;
 
 export function ToolCalls({ calls }: { calls: readonly Call[] }) {
-  if (calls.length === 0) return <p className="text-sm text-ink-soft">Nothing yet.</p>;
+  if (calls.length === 0) return <p className="text-sm text-ink-soft">No tool calls yet.</p>;
   return (
     <ul className="divide-y rounded-md border">
       {calls.map((call) => (

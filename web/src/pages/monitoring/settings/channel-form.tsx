@@ -22,7 +22,7 @@ export function ChannelForm({ agentId, initial, onSaved, onCancel }: ChannelForm
   const saving = useMutation({
     mutationFn: () => saveConfig(agentId, { notification_channel: channelOf(type, written) }),
     onSuccess: (config) => {
-      toaster.say('Channel saved. Send a test to see whether it works.');
+      toaster.say('Channel saved. Send a test to verify it.');
       onSaved(config);
     },
     onError: (error) => {
@@ -36,7 +36,7 @@ export function ChannelForm({ agentId, initial, onSaved, onCancel }: ChannelForm
   };
   return (
     <form onSubmit={send} className="flex flex-col gap-3 rounded-md border p-3" autoComplete="off">
-      <Field label="Kind" error={channelIssue(issues)}>
+      <Field label="Type" error={channelIssue(issues)}>
         {(control) => (
           <Select
             {...control}

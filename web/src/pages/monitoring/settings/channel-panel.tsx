@@ -1,4 +1,4 @@
-/** Where an agent reports: the channel, whether it works, and a form to replace it. */
+/** An agent's notification channel: whether it works, and a form to replace it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schema } from '../../../api/client.ts';
@@ -26,7 +26,7 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
   const testing = useMutation({ mutationFn: () => testChannel(agentId), onError: toaster.fail });
   const removing = useMutation({
     mutationFn: () => saveConfig(agentId, { notification_channel: null }),
-    onSuccess: () => toaster.say('The agent no longer notifies anyone.'),
+    onSuccess: () => toaster.say('Channel removed.'),
     onError: toaster.fail,
     onSettled: refresh,
   });
@@ -41,10 +41,10 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
     void refresh();
   };
   return (
-    <Panel title="Where it reports">
+    <Panel title="Notification channel">
       <div className="flex flex-col gap-4">
         {channel === null ? (
-          <p className="text-ink-soft">Nowhere: findings are shown here, and nobody is notified.</p>
+          <p className="text-ink-soft">No channel configured. Findings appear only here.</p>
         ) : (
           <SetChannel channel={channel} />
         )}
@@ -61,15 +61,15 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
           <div className="flex flex-wrap gap-2">
             {channel !== null && (
               <Button variant="primary" disabled={testing.isPending} onClick={() => testing.mutate()}>
-                {testing.isPending ? 'A test is sent …' : 'Send a test'}
+                {testing.isPending ? 'Sending…' : 'Send test'}
               </Button>
             )}
             <Button onClick={() => setIsChanging(true)}>
-              {channel === null ? 'Set a channel' : 'Set another one'}
+              {channel === null ? 'Configure channel' : 'Replace channel'}
             </Button>
             {channel !== null && (
               <Button variant="danger" onClick={() => setIsRemoving(true)}>
-                Remove
+                Remove channel
               </Button>
             )}
           </div>
@@ -87,8 +87,9 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
         open={isRemoving}
         onOpenChange={setIsRemoving}
         title="Remove this channel?"
-        description="Its secret is deleted. The agent keeps watching, but nobody is notified of what it finds."
-        action="Remove"
+        description="Its secret is deleted. The agent keeps watching but notifies nobody."
+        action="Remove channel"
+        keep="Keep channel"
         onConfirm={() => {
           forget();
           removing.mutate();
@@ -103,8 +104,8 @@ function SetChannel({ channel }: { channel: NonNullable<ConfigProps['config']['n
   const { title, fields } = CHANNEL_FORMS[channel.type];
   return (
     <Facts className="items-center">
-      <Fact name="Kind">{title}</Fact>
-      <Fact name="Reaches">{channel.label}</Fact>
+      <Fact name="Type">{title}</Fact>
+      <Fact name="Destination">{channel.label}</Fact>
       {fields
         .filter(({ isSecret }) => isSecret)
         .map(({ name, label }) => (
@@ -118,7 +119,7 @@ function SetChannel({ channel }: { channel: NonNullable<ConfigProps['config']['n
 
 const Secret = ({ secret }: { secret: string }) => (
   <div className="rounded-md border border-warn bg-warn-soft px-3 py-2 text-sm">
-    <p className="font-medium text-warn">The signing secret, shown only once:</p>
+    <p className="font-medium text-warn">Signing secret, shown only once:</p>
     <div className="mt-1 flex items-center gap-2">
       <code className="min-w-0 flex-1 text-xs break-all">{secret}</code>
       <CopyButton size="small" text={() => secret}>

@@ -18,16 +18,16 @@ export interface ChannelField {
 
 export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonly ChannelField[] }> = {
   slack: {
-    title: 'Slack, as a bot',
+    title: 'Slack bot',
     fields: [
       {
         name: 'bot_token',
         label: 'Bot token',
-        hint: 'Starts with xoxb-; needs the scope chat:write.',
+        hint: 'Starts with xoxb-. Needs the scope chat:write.',
         placeholder: 'xoxb-…',
         isSecret: true,
       },
-      { name: 'channel', label: 'Channel', hint: 'Its name (#ops) or its id.', placeholder: '#ops' },
+      { name: 'channel', label: 'Channel', hint: 'Name (#ops) or ID.', placeholder: '#ops' },
     ],
   },
   slack_webhook: {
@@ -35,8 +35,8 @@ export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonl
     fields: [
       {
         name: 'url',
-        label: 'URL of the webhook',
-        hint: 'As Slack shows it. Treat the URL as a secret.',
+        label: 'Webhook URL',
+        hint: 'Copy it from Slack. Treat it as a secret.',
         placeholder: 'https://hooks.slack.com/services/…',
         isSecret: true,
       },
@@ -56,7 +56,7 @@ export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonl
     ],
   },
   email: {
-    title: 'E-mail',
+    title: 'Email',
     fields: [{ name: 'to', label: 'Recipients', hint: 'One address per line, at most 20.', isList: true }],
   },
 };
@@ -85,5 +85,5 @@ export function channelIssue(issues: readonly { path: string; message: string }[
 /** The outcome of a test, as a sentence. */
 export function outcomeWords({ delivered, receipt, error }: Schema<'NotificationChannelTestResponse'>): string {
   if (!delivered) return `Not delivered: ${error ?? 'the receiver gave no reason.'}`;
-  return receipt === null || receipt === '' ? 'Delivered.' : `Delivered. The receiver replied: ${receipt}`;
+  return receipt === null || receipt === '' ? 'Delivered.' : `Delivered. Response: ${receipt}`;
 }

@@ -45,7 +45,7 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
     onSuccess: (saved, sent) => {
       queryClient.setQueryData(configQuery(agentId).queryKey, saved);
       setWritten((now) => (now === sent ? {} : now));
-      toaster.say('Saved.');
+      toaster.say('Settings saved.');
     },
     onError: (error) => {
       if (!(error instanceof ApiError && error.issues.length > 0)) toaster.fail(error);
@@ -91,8 +91,8 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
           )}
         </Field>
         <Field
-          label="Model budget (US dollars per day)"
-          hint="For checks and for judging findings. Once spent, such checks do not run. Investigations have limits of their own."
+          label="Model budget (USD per day)"
+          hint="For checks and reviews by a model. Once it is spent, these checks do not run. Investigations have their own limits."
           error={issueAt('model_budget_usd_per_day')}
         >
           {(control) => (
