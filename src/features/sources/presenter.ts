@@ -1,6 +1,20 @@
 import type { z } from 'zod';
-import type { MetricDescriptor, ServiceSummary, SourceDescription, TelemetrySource, TimeWindow } from './port.ts';
-import type { SourceListResponse, SourceMetricsResponse, SourceServicesResponse } from './schemas.ts';
+import type {
+  Change,
+  MetricDescriptor,
+  ServiceEdge,
+  ServiceSummary,
+  SourceDescription,
+  TelemetrySource,
+  TimeWindow,
+} from './port.ts';
+import type {
+  SourceChangesResponse,
+  SourceDependenciesResponse,
+  SourceListResponse,
+  SourceMetricsResponse,
+  SourceServicesResponse,
+} from './schemas.ts';
 
 type Presented = z.input<typeof SourceListResponse>['sources'][number];
 
@@ -51,13 +65,42 @@ export const presentMetric = (one: MetricDescriptor): z.input<typeof SourceMetri
   help: one.help ?? null,
 });
 
+export const presentCall = ({
+  caller,
+  callee,
+  callsPerSecond,
+}: ServiceEdge): z.input<typeof SourceDependenciesResponse>['calls'][number] => ({
+  caller,
+  callee,
+  calls_per_second: callsPerSecond ?? null,
+});
+
+export const presentChange = ({
+  id,
+  at,
+  service,
+  kind,
+  summary,
+  author,
+  url,
+}: Change): z.input<typeof SourceChangesResponse>['changes'][number] => ({
+  id,
+  at: iso(at),
+  service: service ?? null,
+  kind,
+  summary,
+  author: author ?? null,
+  url: url ?? null,
+});
+
 /** `satellite:NAME/CONNECTOR` is behind a satellite. */
 function satelliteOf(id: string): string | null {
   return /^satellite:([^/]+)\//u.exec(id)?.[1] ?? null;
 }
 
-const period = (window: TimeWindow | undefined): Presented['window'] =>
-  window ? { from: iso(window.from), to: iso(window.to) } : null;
+export const presentWindow = ({ from, to }: TimeWindow) => ({ from: iso(from), to: iso(to) });
+
+const period = (window: TimeWindow | undefined): Presented['window'] => (window ? presentWindow(window) : null);
 
 /** @param seconds since 1970 */
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();

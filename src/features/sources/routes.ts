@@ -3,12 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { apiKey, requireOneOf, type Principal } from '../../http/authenticate.ts';
 import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
-import { DependencyDown, NotFound } from '../../http/errors.ts';
+import { DependencyDown, InvalidRequest, NotFound } from '../../http/errors.ts';
 import { systemClock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
 import { askWithin } from './ask.ts';
-import type { LoadSources, SourceCatalog, TelemetrySource } from './port.ts';
+import type { LoadSources, SourceCatalog, TelemetrySource, TimeWindow } from './port.ts';
 import type { ReadScopes } from '../transcripts/index.ts';
-import { MAX_ALERTS, presentMetric, presentService, presentSource } from './presenter.ts';
+import {
+  MAX_ALERTS,
+  presentCall,
+  presentChange,
+  presentMetric,
+  presentService,
+  presentSource,
+  presentWindow,
+} from './presenter.ts';
 import * as schemas from './schemas.ts';
 
 export interface SourceDeps extends ApiDeps {
@@ -20,6 +29,9 @@ export interface SourceDeps extends ApiDeps {
 const endpoint = endpointFor<SourceDeps>();
 const tags = ['Sources'];
 const MAX_SOURCES = 100;
+/** Maximum calls or changes in an answer. */
+const MAX_LISTED = 2_000;
+const HOUR_SECONDS = 3_600;
 const scopes = 'Scope: one of `investigations:read`, `chats:read`, `monitoring:read`.';
 
 function sourcesOf(
@@ -90,6 +102,77 @@ export const listSourceServices = endpoint({
   },
 });
 
+export const listSourceDependencies = endpoint({
+  method: 'get',
+  path: '/api/sources/{source_id}/dependencies',
+  operationId: 'listSourceDependencies',
+  summary: 'List the calls between services that a source saw',
+  description: `By default of the last hour. A source that does not offer dependencies is a 404 with the code \`not_offered\`. ${scopes}`,
+  tags,
+  auth: apiKey(),
+  params: schemas.SourceParams,
+  query: schemas.SourceDependenciesQuery,
+  response: schemas.SourceDependenciesResponse,
+  errors: [403, 404, 422, 503],
+  handler: async ({ params, query, deps, principal, signal, log }) => {
+    const source = await sourceOf(deps, principal, signal, params.source_id);
+    const dependencies = source.dependencies?.bind(source);
+    if (!dependencies) throw notOffered(source, 'dependencies');
+    const window = await windowOf(source, query, HOUR_SECONDS, { signal, log });
+    const edges = answered(await askWithin((options) => dependencies(window, options), { signal, log }));
+    return {
+      source: source.id,
+      ...presentWindow(window),
+      calls: edges.slice(0, MAX_LISTED).map(presentCall),
+      truncated: edges.length > MAX_LISTED,
+    };
+  },
+});
+
+export const listSourceChanges = endpoint({
+  method: 'get',
+  path: '/api/sources/{source_id}/changes',
+  operationId: 'listSourceChanges',
+  summary: 'List deployments and other changes, newest first',
+  description: `By default of the last 30 days. A source that does not offer changes is a 404 with the code \`not_offered\`. ${scopes}`,
+  tags,
+  auth: apiKey(),
+  params: schemas.SourceParams,
+  query: schemas.SourceChangesQuery,
+  response: schemas.SourceChangesResponse,
+  errors: [403, 404, 422, 503],
+  handler: async ({ params, query: { service, ...query }, deps, principal, signal, log }) => {
+    const source = await sourceOf(deps, principal, signal, params.source_id);
+    const changes = source.changes?.bind(source);
+    if (!changes) throw notOffered(source, 'changes');
+    const window = await windowOf(source, query, 30 * 24 * HOUR_SECONDS, { signal, log });
+    const wanted = { ...window, ...(service !== undefined && { service }) };
+    const found = answered(await askWithin((options) => changes(wanted, options), { signal, log }));
+    const newest = found.toSorted((a, b) => b.at - a.at);
+    return {
+      source: source.id,
+      ...presentWindow(window),
+      changes: newest.slice(0, MAX_LISTED).map(presentChange),
+      truncated: newest.length > MAX_LISTED,
+    };
+  },
+});
+
+/** The asked period; what is not asked comes from the source's own one or, without one, ends now. */
+async function windowOf(
+  source: TelemetrySource,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  usualSeconds: number,
+  asking: { signal: AbortSignal; log: Logger },
+): Promise<TimeWindow> {
+  const seconds = (time: string | undefined): number | undefined => (time ? Date.parse(time) / 1_000 : undefined);
+  const bounded = from && to ? undefined : answered(await askWithin(source.describe.bind(source), asking)).window;
+  const end = seconds(to) ?? bounded?.to ?? systemClock.now().getTime() / 1_000;
+  const start = seconds(from) ?? bounded?.from ?? end - usualSeconds;
+  if (start >= end) throw InvalidRequest.at(['query', 'from'], 'Value must be before `to`', from);
+  return { from: start, to: end };
+}
+
 export const searchSourceMetrics = endpoint({
   method: 'get',
   path: '/api/sources/{source_id}/metrics',
@@ -122,4 +205,10 @@ function answered<T>(said: { answer: T } | { error: string }): T {
   throw new DependencyDown(said.error, 'source_unavailable');
 }
 
-export const sourceEndpoints = [listSources, listSourceServices, searchSourceMetrics];
+export const sourceEndpoints = [
+  listSources,
+  listSourceServices,
+  listSourceDependencies,
+  listSourceChanges,
+  searchSourceMetrics,
+];

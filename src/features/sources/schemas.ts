@@ -81,6 +81,48 @@ export const SourceServicesResponse = z
   })
   .meta({ id: 'SourceServicesResponse' });
 
+const span = {
+  from: time.optional().describe("By default the start of the source's own period, or a while ago."),
+  to: time.optional().describe("By default the end of the source's own period, or now."),
+};
+
+export const SourceDependenciesQuery = z.object(span);
+
+export const SourceDependenciesResponse = z
+  .object({
+    source: z.string(),
+    from: time,
+    to: time,
+    calls: z.array(z.object({ caller: z.string(), callee: z.string(), calls_per_second: z.number().nullable() })),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'SourceDependenciesResponse' });
+
+export const SourceChangesQuery = z.object({
+  ...span,
+  service: z.string().min(1).max(300).optional().describe('Only changes of this service, and of none.'),
+});
+
+export const SourceChangesResponse = z
+  .object({
+    source: z.string(),
+    from: time,
+    to: time,
+    changes: z.array(
+      z.object({
+        id: z.string(),
+        at: time,
+        service: z.string().nullable(),
+        kind: z.string(),
+        summary: z.string(),
+        author: z.string().nullable(),
+        url: z.string().nullable(),
+      }),
+    ),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'SourceChangesResponse' });
+
 export const SourceMetricsQuery = z.object({
   text: z.string().max(200).optional().describe('Words that must all occur in name, help, unit or service.'),
   service: z.string().min(1).max(300).optional().describe('Only metrics of this service.'),

@@ -84,6 +84,31 @@ describe('the sources of a team', () => {
     assert.equal((await api.get('/api/sources/incident:orders-slow/metrics?limit=2')).body.truncated, true);
   });
 
+  it('say who calls whom and what changed, over their own period or the asked one', async () => {
+    const path = '/api/sources/incident:orders-slow';
+    const { status, body } = await api.get(`${path}/dependencies`);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual([body.from, body.to], ['2026-03-19T16:00:00.000Z', '2026-03-19T18:30:00.000Z']);
+    const call = body.calls.find((one: { caller: string; callee: string }) => one.callee === 'payment');
+    assert.equal(call?.caller, 'checkout');
+    assert.equal(body.truncated, false);
+
+    const changes = async (query = '') => (await api.get(`${path}/changes${query}`)).body.changes;
+    const all: { at: string; service: string | null; id: string }[] = await changes();
+    assert.ok(all.length > 1);
+    assert.deepEqual(
+      all.map(({ at }) => at),
+      all.map(({ at }) => at).toSorted((a, b) => b.localeCompare(a)),
+    );
+    const { service } = all.find((one) => one.service !== null)!;
+    const own: typeof all = await changes(`?service=${service}`);
+    assert.ok(own.length > 0 && own.length < all.length);
+    assert.ok(own.every((one) => one.service === service || one.service === null));
+    assert.deepEqual(await changes(`?to=${all.at(-1)!.at}`), []);
+    const reversed = await api.get(`${path}/changes?from=2026-03-19T18:00:00Z&to=2026-03-19T17:00:00Z`);
+    assert.equal(reversed.status, 422);
+  });
+
   it('are unknown, do not offer it, or do not answer: each is said', async () => {
     const unknown = await api.get('/api/sources/incident:..%2F..%2Fetc/services');
     assert.deepEqual([unknown.status, unknown.body.code], [404, 'no_such_source']);

@@ -5,6 +5,11 @@ import { OWNED_SATELLITE } from '../satellites/isolation.ts';
 const params = { source_id: `satellite:${OWNED_SATELLITE}/prometheus` };
 
 export const isolation: CreateIsolation = () => ({
-  examples: { listSourceServices: { params }, searchSourceMetrics: { params } },
+  examples: {
+    listSourceServices: { params },
+    listSourceDependencies: { params },
+    listSourceChanges: { params },
+    searchSourceMetrics: { params },
+  },
   secrets: [],
 });

@@ -15,6 +15,8 @@ export const PHONE = { width: 390, height: 844 };
 export interface VisitOptions {
   viewport?: { width: number; height: number };
   theme?: 'light' | 'dark';
+  /** Whether the screen takes fingers. */
+  touch?: boolean;
   /** An API key to be signed in with; null: nobody is. Default: the first team's admin key. */
   as?: string | null;
   /** What is awaited in the console: messages that match are no problems. */
@@ -78,11 +80,12 @@ export async function startWeb(options: { script?: Script; env?: Record<string, 
     url,
     apiKey,
     cluster,
-    async visit(path, { viewport = DESKTOP, theme = 'light', as = apiKey, expected = [] } = {}) {
+    async visit(path, { viewport = DESKTOP, theme = 'light', touch = false, as = apiKey, expected = [] } = {}) {
       const context = await browser.newContext({
         baseURL: url,
         viewport,
         colorScheme: theme,
+        hasTouch: touch,
         reducedMotion: 'reduce',
         permissions: ['clipboard-read', 'clipboard-write'],
       });

@@ -164,7 +164,7 @@ function useFound(text: string): Command[] {
       title: name,
       hint: 'Service',
       icon: Box,
-      run: () => void navigate({ to: '/investigations', search: { q: name } }),
+      run: () => void navigate({ to: '/service', search: { name } }),
     })),
     ...(investigations.data?.items ?? []).map(({ id, alert_summary, query }) => ({
       title: alert_summary ?? query,

@@ -18,6 +18,7 @@ const LISTS = {
   findings: '/findings',
   chats: '/chats',
   agents: '/monitoring',
+  services: '/services',
   satellites: '/satellites',
 } as const;
 

@@ -1,9 +1,9 @@
 /** The places of the app by group, in display order, each with the letter that leads there after `g`. */
-import { Activity, Bell, House, MessagesSquare, Radar, Satellite, Users, type LucideIcon } from 'lucide-react';
+import { Activity, Bell, House, MessagesSquare, Network, Radar, Satellite, Users, type LucideIcon } from 'lucide-react';
 import { may, type Session } from '../api/session.ts';
 
 export interface Place {
-  to: '/' | '/investigations' | '/chats' | '/monitoring' | '/findings' | '/satellites' | '/team';
+  to: '/' | '/investigations' | '/chats' | '/monitoring' | '/findings' | '/services' | '/satellites' | '/team';
   title: string;
   icon: LucideIcon;
   key: string;
@@ -29,7 +29,10 @@ const GROUPS: readonly PlaceGroup[] = [
   },
   {
     title: 'Watch',
-    places: [{ to: '/monitoring', title: 'Agents', icon: Activity, key: 'm', scope: 'monitoring:read' }],
+    places: [
+      { to: '/monitoring', title: 'Agents', icon: Activity, key: 'm', scope: 'monitoring:read' },
+      { to: '/services', title: 'Services', icon: Network, key: 'v', scope: 'investigations:read' },
+    ],
   },
   {
     title: 'Connect',

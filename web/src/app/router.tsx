@@ -74,6 +74,16 @@ const routes = [
     component: lazyRouteComponent(() => import('../pages/chat/index.tsx'), 'ChatPage'),
   }),
   createRoute({
+    ...page('/services'),
+    validateSearch: searches.list,
+    component: lazyRouteComponent(() => import('../pages/services/list.tsx'), 'ServicesPage'),
+  }),
+  createRoute({
+    ...page('/service'),
+    validateSearch: searches.service,
+    component: lazyRouteComponent(() => import('../pages/services/service.tsx'), 'ServicePage'),
+  }),
+  createRoute({
     ...page('/satellites'),
     component: lazyRouteComponent(() => import('../pages/satellites/list.tsx'), 'SatellitesPage'),
   }),

@@ -64,5 +64,7 @@ export const searches = {
   newChat: (search: Search) => known({ about: text(search['about']), text: text(search['text']) }),
   /** The tool call open next to a chat, and the answer whose excerpts are marked. */
   chat: (search: Search) => known({ call: text(search['call']), answer: text(search['answer']) }),
+  /** The service, by the name its telemetry has. */
+  service: (search: Search) => known({ name: text(search['name']) }),
   signIn: (search: Search) => known({ to: localPath(search['to']), error: text(search['error']) }),
 };

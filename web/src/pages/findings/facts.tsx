@@ -56,7 +56,9 @@ export function FindingFacts({ finding }: { finding: Finding }) {
         )}
         {finding.service !== null && (
           <Fact name="Service" className="line-clamp-4">
-            {finding.service}
+            <Link to="/service" search={{ name: finding.service }} className="text-accent underline">
+              <bdi>{finding.service}</bdi>
+            </Link>
           </Fact>
         )}
         <Fact name="Response" className="first-letter:uppercase">

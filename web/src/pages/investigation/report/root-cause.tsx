@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { Badge } from '../../../components/ui/badge.tsx';
 import { Prose } from '../evidence/prose.tsx';
 import type { Report } from '../queries.ts';
@@ -16,7 +17,9 @@ export function RootCause({ report }: { report: Report }) {
           <span className="text-ink-soft">Not established</span>
         ) : (
           <code className="rounded bg-bad-soft px-2 py-0.5 font-mono text-sm font-semibold break-all text-bad">
-            {cause.service}
+            <Link to="/service" search={{ name: cause.service }} className="hover:underline">
+              {cause.service}
+            </Link>
           </code>
         )}
         {cause.service !== null && <Confidence confidence={report.confidence} />}

@@ -1,0 +1,10 @@
+/** Which sources did not answer: what they know is missing. */
+export function NotAnswered({ titles }: { titles: readonly string[] }) {
+  if (titles.length === 0) return null;
+  return (
+    <p role="note" className="mb-3 text-sm break-words text-warn">
+      No answer from {new Intl.ListFormat('en').format(new Set(titles))}: what only{' '}
+      {titles.length === 1 ? 'it knows' : 'they know'} is missing here.
+    </p>
+  );
+}
