@@ -237,7 +237,7 @@ describe('kill -9 of the worker of monitoring agents', () => {
     const { body: history } = await call('GET', agent.at('/plan/versions'));
     assert.deepEqual(
       history.versions.map(({ reason }: { reason: string }) => reason),
-      ['A limit of 1000.', 'A limit of 300.', 'A limit of 200.', 'The agent was made with this plan.'],
+      ['A limit of 1000.', 'A limit of 300.', 'A limit of 200.', 'Agent created with this plan.'],
     );
   });
 });

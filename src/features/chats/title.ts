@@ -45,11 +45,18 @@ function cleanLine(line: string): string {
     .trim();
 }
 
+/** The first sentence, if it says enough to be a title: after a question mark, or before another end. */
+const FIRST_SENTENCE = /^.{20,79}?(?:\?(?=\s)|(?=[.!;]\s))/u;
+/** The last word, which may be cut; not a text without any. */
+const LAST_WORD = /(?<=.{40})\s+\S*$/u;
+
 function shortened(line: string): string {
   if (line.length <= LONGEST_TITLE) return line;
+  const [sentence] = FIRST_SENTENCE.exec(line) ?? [];
+  if (sentence !== undefined) return sentence;
   // Do not split a surrogate pair.
   const kept = line.slice(0, LONGEST_TITLE - 1).replace(/[\ud800-\udbff]$/, '');
-  return `${kept.trimEnd()}…`;
+  return `${kept.replace(LAST_WORD, '').trimEnd()}…`;
 }
 
 /** Room for a model that thinks before it answers. */

@@ -70,7 +70,7 @@ export function createAgent(
     agentId: wanted.id,
     version: 1,
     plan: wanted.plan ?? { summary: '', checks: [] },
-    reason: wanted.plan ? 'The agent was made with this plan.' : 'The agent was made.',
+    reason: wanted.plan ? 'Agent created with this plan.' : 'Agent created.',
     ...creatorOf(actor),
     turnId: null,
     scopes: [...actor.scopes],

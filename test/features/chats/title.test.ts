@@ -144,5 +144,15 @@ describe('the title of a chat', () => {
         assert.match(title, /\S…$/);
       }
     }
+    assert.equal(
+      titleOfQuestion(
+        'Watch the latency of checkout. Tell the channel of the people on call when it is above one second.',
+      ),
+      'Watch the latency of checkout',
+    );
+    assert.equal(
+      titleOfQuestion('Watch the latency, the errors, the memory and the connection pools of checkout and of payments'),
+      'Watch the latency, the errors, the memory and the connection pools of checkout…',
+    );
   });
 });

@@ -201,7 +201,7 @@ describe('plans of monitoring agents over the API', () => {
         [4, 'Ann asked for it.'],
         [3, 'Changed through the API.'],
         [2, 'A better name'],
-        [1, 'The agent was made with this plan.'],
+        [1, 'Agent created with this plan.'],
       ],
     );
     assert.deepEqual(

@@ -69,12 +69,16 @@ describe('web: layout of graphs', () => {
     assert.equal(few.zoom, 1.25, 'a small graph does not fill the canvas with two boxes');
     const positions = layered({ size: 50, edges: [], direction: 'right' });
     const focus = positions[0]!;
-    const part = opening(positions, size, focus);
+    const part = opening(positions, size, [focus]);
     assert.equal(part.zoom, 0.85);
     const [left, top] = [part.x + focus.x * part.zoom, part.y + focus.y * part.zoom];
     assert.ok(left >= 0 && left <= size.width && top >= 0 && top <= size.height);
     const edge = Math.min(...positions.map(({ x }) => part.x + (x - BOX.width / 2) * part.zoom));
     assert.ok(edge <= 24 + 1e-6, 'nothing but the margin is empty beside the first services');
+    const both = opening(positions, size, [focus, positions[1]!]);
+    for (const { y } of [focus, positions[1]!]) assert.ok(both.y + y * both.zoom > 0 && both.y + y * both.zoom < 400);
+    const last = positions.at(-1)!;
+    assert.deepEqual(opening(positions, size, [focus, last]), part, 'the first counts if all of them do not fit');
   });
 
   for (const direction of ['right', 'down'] as const) {

@@ -62,7 +62,7 @@ describe('a monitoring agent that is talked with', () => {
       versions.map(({ version, reason, changed_by }) => [version, reason, changed_by]),
       [
         [2, 'As asked.', 'chat'],
-        [1, 'The agent was made.', 'user'],
+        [1, 'Agent created.', 'user'],
       ],
     );
   });

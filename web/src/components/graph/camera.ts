@@ -36,6 +36,8 @@ function boundsOf(positions: readonly Position[]): Bounds | undefined {
   return left > right ? undefined : { left, right, top, bottom };
 }
 
+const middleOf = ({ left, right, top, bottom }: Bounds): Position => ({ x: (left + right) / 2, y: (top + bottom) / 2 });
+
 /** The zoom at which all of a drawing is in view. */
 const wholeZoom = ({ left, right, top, bottom }: Bounds, { width, height }: Size): number =>
   Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * MARGIN) / (bottom - top));
@@ -44,20 +46,18 @@ const wholeZoom = ({ left, right, top, bottom }: Bounds, { width, height }: Size
 export function fitted(positions: readonly Position[], size: Size): Camera {
   const bounds = boundsOf(positions);
   if (bounds === undefined) return { x: 0, y: 0, zoom: 1 };
-  const { left, right, top, bottom } = bounds;
-  const zoom = Math.min(Math.max(wholeZoom(bounds, size), LEAST), 1);
-  return centred({ x: (left + right) / 2, y: (top + bottom) / 2 }, size, zoom);
+  return centred(middleOf(bounds), size, Math.min(Math.max(wholeZoom(bounds, size), LEAST), 1));
 }
 
 /** The zooms at which names are easy to read. */
 const READABLE = { least: 0.85, most: 1.25 } as const;
 
 /**
- * The view in which a graph opens: all of it where its names are readable then, otherwise the part around one service,
+ * The view in which a graph opens: all of it where its names are readable then, otherwise the part around some services,
  * as full as can be.
- * @param focus the position of that service; by default the middle
+ * @param focus the positions of those services; if they do not fit either, the first counts; by default the middle
  */
-export function opening(positions: readonly Position[], size: Size, focus?: Position): Camera {
+export function opening(positions: readonly Position[], size: Size, focus: readonly Position[] = positions): Camera {
   const bounds = boundsOf(positions);
   if (bounds === undefined) return { x: 0, y: 0, zoom: 1 };
   const zoom = Math.min(Math.max(wholeZoom(bounds, size), READABLE.least), READABLE.most);
@@ -67,7 +67,9 @@ export function opening(positions: readonly Position[], size: Size, focus?: Posi
     return begin <= end ? (begin + end) / 2 : Math.min(begin, Math.max(end, room / 2 - at * zoom));
   };
   const { left, right, top, bottom } = bounds;
-  const { x, y } = focus ?? { x: (left + right) / 2, y: (top + bottom) / 2 };
+  const near = boundsOf(focus) ?? bounds;
+  const fits = wholeZoom(near, size) >= zoom;
+  const { x, y } = (!fits && focus !== positions && focus[0]) || middleOf(near);
   return { x: along(left, right, x, size.width), y: along(top, bottom, y, size.height), zoom };
 }
 

@@ -64,8 +64,10 @@ function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: 
   const box = useRef<HTMLDivElement>(null);
   const open = useEffectEvent(() => {
     const { clientWidth: width = 0, clientHeight: height = 0 } = box.current ?? {};
-    const middle = selected ?? mostImportant(graph.services);
-    const focus = positions[graph.services.findIndex(({ name }) => name === middle)];
+    const path = graph.calls.filter(({ onFaultPath }) => onFaultPath).flatMap(({ caller, callee }) => [caller, callee]);
+    const focus = [selected ?? mostImportant(graph.services), ...path].flatMap(
+      (wanted) => positions[graph.services.findIndex(({ name }) => name === wanted)] ?? [],
+    );
     void flow.setViewport(opening(positions, { width, height }, focus));
   });
   // Different services make a different picture.
@@ -97,7 +99,7 @@ function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: 
             <div
               key={key}
               aria-hidden
-              className="pointer-events-none absolute top-0 left-0 rounded bg-surface px-1 py-0.5 text-center text-xs/4 whitespace-nowrap text-ink"
+              className="pointer-events-none absolute top-0 left-0 z-3 rounded bg-surface px-1 py-0.5 text-center text-xs/4 whitespace-nowrap text-ink"
               style={{ transform: `translate(${place.x}px, ${place.y}px) translate(-50%, -50%)` }}
             >
               {lines.map((line) => (
@@ -127,6 +129,8 @@ function nodesOf({ services }: Graph, positions: readonly Position[], look: Look
       position: { x: x - BOX.width / 2, y: y - BOX.height / 2 },
       width: BOX.width,
       height: BOX.height,
+      // Edges on the fault path and those of the selected service are above other edges, but below services.
+      zIndex: 4,
       sourcePosition: direction === 'right' ? Side.Right : Side.Bottom,
       targetPosition: direction === 'right' ? Side.Left : Side.Top,
       data: {

@@ -13,7 +13,7 @@ export interface LayoutRequest {
 
 const SWEEPS = 4;
 /** Between layers, by direction, there is room for the figures of a call; `across` separates the services of a layer. */
-export const GAP = { right: 124, down: 72, across: 22 } as const;
+export const GAP = { right: 100, down: 72, across: 22 } as const;
 
 /** Adjacency lists: what each node calls. */
 function callees({ size, edges }: LayoutRequest): number[][] {

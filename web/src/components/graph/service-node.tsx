@@ -37,7 +37,7 @@ export function ServiceNode({ data, sourcePosition, targetPosition }: NodeProps<
       >
         {Icon && <Icon aria-hidden size={isFar ? 30 : 18} className="shrink-0" />}
         <span className="min-w-0 flex-1">
-          <span className={clsx('block truncate font-medium', isFar ? 'text-lg' : 'text-[0.9375rem]')}>{name}</span>
+          <span className={clsx('block truncate font-medium', isFar ? 'text-lg' : 'text-sm')}>{name}</span>
           {word !== '' && !isFar && <span className="block truncate text-xs">{word}</span>}
         </span>
       </button>

@@ -35,4 +35,4 @@ export interface Position {
   y: number;
 }
 
-export const BOX = { width: 176, height: 52 } as const;
+export const BOX = { width: 190, height: 52 } as const;

@@ -105,9 +105,11 @@ function FindingRow({ finding, Heading, isShort, namesAgents }: RowProps) {
         <>
           {summary !== title && <p className="line-clamp-2 text-sm break-words text-ink-soft">{summary}</p>}
           <p className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
-            {service !== null && <span className="max-w-60 truncate">{service}</span>}
+            {service !== null && <span className="line-clamp-2 wrap-anywhere">{service}</span>}
             <span>{occurrences === 1 ? 'Seen once' : `Seen ${occurrences} times`}</span>
-            {namesAgents && <span className="max-w-80 truncate">{finding.agent?.title ?? 'External alert'}</span>}
+            {namesAgents && (
+              <span className="line-clamp-2 wrap-anywhere">{finding.agent?.title ?? 'External alert'}</span>
+            )}
             {investigation !== null && <span>{INVESTIGATION_WORDS[investigation.status ?? 'gone']}</span>}
           </p>
         </>

@@ -144,7 +144,7 @@ function Started({ id }: { id: string }) {
             search={{ tab: 'fix' }}
             className="w-fit text-sm text-accent underline"
           >
-            Details
+            Open in the investigation
           </Link>
         </Step>
       )}

@@ -19,18 +19,13 @@ const ROLES: Record<Service['role'], { word: string; tone: Tone }> = {
  * @param isCause the report names it as the cause and has explained why further up
  */
 export function ServiceNote({ service, isCause }: { service: Service; isCause: boolean }) {
-  const { name, role, rank, score, reason, evidence } = service;
+  const { name, role, reason, evidence } = service;
   const { openCall } = useEvidence();
   const { word, tone } = ROLES[role];
   return (
     <div aria-live="polite" className="rounded-md bg-ground p-3 text-sm">
       <p className="flex flex-wrap items-center gap-2">
         <span className="font-semibold break-all">{name}</span> <Badge tone={tone}>{isCause ? 'Cause' : word}</Badge>
-        {rank !== null && score !== null && (
-          <span className="text-ink-soft">
-            Rank {rank}, score {score.toFixed(2)}
-          </span>
-        )}
       </p>
       {reason !== null && !isCause && (
         <div className="mt-1 text-ink-soft">

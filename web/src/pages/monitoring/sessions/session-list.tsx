@@ -27,18 +27,18 @@ function SessionRow({ session }: { session: SessionSummary }) {
           to="."
           search={(now) => ({ ...now, tab: 'sessions', open: id })}
           resetScroll={false}
-          className="line-clamp-2 min-w-0 flex-1 font-medium wrap-anywhere after:absolute after:inset-0 hover:text-accent"
+          className="order-last line-clamp-2 min-w-0 basis-full font-medium wrap-anywhere sm:order-none sm:flex-1 sm:basis-0 after:absolute after:inset-0 hover:text-accent"
         >
           <bdi>{title}</bdi>
         </Link>
-        <span className="text-sm text-ink-soft">
+        <span className="ml-auto text-sm text-ink-soft">
           <Time at={startedAt} />
         </span>
       </div>
       {summary !== null && <p className="line-clamp-2 text-sm break-words">{summary}</p>}
       <p className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
         <span>{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</span>
-        <span>{observed(session.observations.length, found)}</span>
+        {session.observations.length > 0 && <span>{observed(session.observations.length, found)}</span>}
         {session.cost > 0 && <span>{dollars(session.cost)}</span>}
         {session.missed > 0 && <span>{count(session.missed, 'scheduled run')} missed before</span>}
       </p>
