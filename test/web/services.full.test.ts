@@ -35,7 +35,10 @@ describe('services in the web app', () => {
 
   it('lead from the graph, by mouse, to the page of one: findings, changes, neighbours, owner', async () => {
     const { page, end } = await web.visit('/services', { as: apiKey });
-    await page.getByRole('region', { name: 'Services and their calls' }).getByRole('button', { name: /^catalog/ }).click();
+    await page
+      .getByRole('region', { name: 'Services and their calls' })
+      .getByRole('button', { name: /^catalog/ })
+      .click();
     await page.waitForURL('**/service?name=catalog');
     await page.getByRole('heading', { level: 1, name: 'catalog' }).waitFor();
     await page.getByRole('link', { name: 'Catalog is slow' }).waitFor();

@@ -191,7 +191,7 @@ function Ends({ title, children }: { title: string; children: ReactNode[] }) {
 }
 
 const End = ({ name, rate }: { name: string; rate: number | null }) => (
-  <li className="flex flex-wrap items-baseline gap-x-2">
+  <li className="flex flex-wrap items-baseline gap-x-2 py-1">
     <Link to="/service" search={{ name }} className="wrap-anywhere text-accent underline">
       <bdi>{name}</bdi>
     </Link>
