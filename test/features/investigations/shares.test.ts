@@ -236,7 +236,7 @@ describe('a read-only link to a report', () => {
 
 describe('guessing read-only links', () => {
   it('is slowed down as failed sign-ins are', async () => {
-    const env = { CASEBOOK_RATE_LIMIT: 'on' };
+    const env = { CASEBOOK_RATE_LIMIT: '600' };
     const deps = {
       links: { appUrl: 'http://app.example', temporalNamespace: 'default' },
       sharePepper: randomBytes(32),
