@@ -42,6 +42,7 @@ describe('sharing a report', () => {
     await dialog.getByText('Never opened').waitFor();
 
     const reader = await web.visit(url.slice(new URL(url).origin.length), { as: null, expected: [/404/] });
+    await reader.page.getByRole('heading', { level: 1, name: title }).waitFor();
     const called: string[] = [];
     reader.page.on('request', (request) => called.push(new URL(request.url()).pathname));
     await reader.page.reload();

@@ -5,9 +5,9 @@ import { Panel } from '../../../components/ui/panel.tsx';
 import { Prose } from '../evidence/prose.tsx';
 import type { Report } from '../queries.ts';
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const whole = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 
 export interface TimelineProps {
   events: Report['timeline'];

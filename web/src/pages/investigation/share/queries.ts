@@ -10,6 +10,8 @@ const path = (id: string) => ({ investigation_id: id });
 export const sharesQuery = (id: string) =>
   queryOptions({
     queryKey: ['investigation-shares', id],
+    // Readers open them meanwhile.
+    staleTime: 0,
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/investigations/{investigation_id}/shares', { params: { path: path(id) }, signal })),
   });
