@@ -36,10 +36,10 @@ describe('sharing a report', () => {
     await dialog.getByLabel('Label').fill('<b>The vendor</b>');
     await dialog.getByLabel('Expires').selectOption('1');
     await dialog.getByRole('button', { name: 'Create link' }).click();
-    await assertPresentable(page, 'share-dialog');
     const url = await copiedBy(dialog.getByRole('button', { name: 'Copy link' }));
     assert.match(url, /\/shared#cb_share_[\w-]{43}$/);
     await dialog.getByText('Never opened').waitFor();
+    await assertPresentable(page, 'share-dialog');
 
     const reader = await web.visit(url.slice(new URL(url).origin.length), { as: null, expected: [/404/] });
     await reader.page.getByRole('heading', { level: 1, name: title }).waitFor();
