@@ -23,6 +23,7 @@ export function createLogger(options: { name: string; level: string }): Logger {
         paths: [
           'req.headers.authorization',
           'req.headers["x-api-key"]',
+          'req.headers["x-share-token"]',
           'req.headers.cookie',
           '*.apiKey',
           '*.secretKey',

@@ -116,6 +116,7 @@ describe('the web app', () => {
         'trusted-types': 'casebook',
       });
       assert.equal(headers['referrer-policy'], 'no-referrer');
+      assert.equal(headers['x-robots-tag'], 'noindex');
       assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
       assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.match(String(headers['permissions-policy']), /camera=\(\).*microphone=\(\)/);

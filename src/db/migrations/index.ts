@@ -25,6 +25,7 @@ import { CoverageMigration } from './20261123043000-coverage.ts';
 import { JudgementsMigration } from './20261123051500-judgements.ts';
 import { SignalledRevisionMigration } from './20261123133500-signalled-revision.ts';
 import { InvestigationTriggerMigration } from './20261123141500-investigation-trigger.ts';
+import { InvestigationSharesMigration } from './20261123173000-investigation-shares.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -52,4 +53,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123051500-judgements', class: JudgementsMigration },
   { name: '20261123133500-signalled-revision', class: SignalledRevisionMigration },
   { name: '20261123141500-investigation-trigger', class: InvestigationTriggerMigration },
+  { name: '20261123173000-investigation-shares', class: InvestigationSharesMigration },
 ];

@@ -40,9 +40,9 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /**
  * `key`: a program's or person's, in a header. `session`: a browser's, in a cookie. `link`: signs a browser in once.
- * `satellite`: lets the team's satellites connect, and nothing more.
+ * `satellite`: lets the team's satellites connect, and nothing more. `share`: opens one report, and nothing more.
  */
-export const CREDENTIAL_KINDS = ['key', 'session', 'link', 'satellite'] as const;
+export const CREDENTIAL_KINDS = ['key', 'session', 'link', 'satellite', 'share'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /**

@@ -5,7 +5,7 @@ export { createOperatorLink, linkUrl } from './links.ts';
 export { localPath } from './schemas.ts';
 export { createIdentityProvider, type IdentityProvider } from './oidc/provider.ts';
 export type { IdentityDeps } from './routes/deps.ts';
-export { isRooted } from './provenance.ts';
+export { isLive, isRooted } from './provenance.ts';
 export { purgeSignIns } from './sessions.ts';
 export { addAdminKey, bootstrapFirstTeam, type Bootstrap } from './teams.ts';
 export { identityRoom } from './room.ts';

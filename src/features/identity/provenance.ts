@@ -97,3 +97,11 @@ export async function scopesNow(
   const membership = await em.findOne(Membership, { teamId, userId }, anyTeam);
   return membership ? (scopes ?? scopesOfRole(membership.role, known)) : undefined;
 }
+
+/** Whether a credential still works: neither it nor its origin was revoked, it has not expired, and its user is in the team. */
+export async function isLive(em: EntityManager, credential: Credential, now: Date): Promise<boolean> {
+  const { teamId, userId, expiresAt } = credential;
+  if (credential.revokedAt != null || (expiresAt != null && expiresAt <= now)) return false;
+  const isMember = userId == null || (await em.findOne(Membership, { teamId, userId }, anyTeam)) !== null;
+  return isMember && isRooted(em, credential);
+}

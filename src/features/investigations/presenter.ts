@@ -84,7 +84,6 @@ export interface DetailRows {
 
 export function presentDetail(rows: DetailRows, links: Links): Detail {
   const { investigation, conversation, turns, messages, progress } = rows;
-  const { report } = investigation;
   return {
     ...summaryOf(investigation, links),
     judgement: investigation.judgement,
@@ -111,6 +110,23 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
       created_at: message.createdAt.toISOString(),
       delivered_step: message.deliveredStep,
     })),
+    ...presentReport(investigation),
+    usage: presentUsage(turns),
+    temporal: {
+      workflow_id: investigationWorkflowId(investigation.id),
+      url: links.temporalUiUrl
+        ? `${links.temporalUiUrl}/namespaces/${links.temporalNamespace}/workflows/${investigationWorkflowId(investigation.id)}`
+        : null,
+    },
+  };
+}
+
+/** The report, and what stands beside it. */
+export function presentReport(
+  investigation: Investigation,
+): Pick<Detail, 'report' | 'coverage' | 'hypotheses' | 'citations'> {
+  const { report } = investigation;
+  return {
     report: report
       ? {
           title: report.title,
@@ -132,13 +148,6 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
       tool_call_id: toolCallId,
       source: presentSource(source),
     })),
-    usage: presentUsage(turns),
-    temporal: {
-      workflow_id: investigationWorkflowId(investigation.id),
-      url: links.temporalUiUrl
-        ? `${links.temporalUiUrl}/namespaces/${links.temporalNamespace}/workflows/${investigationWorkflowId(investigation.id)}`
-        : null,
-    },
   };
 }
 

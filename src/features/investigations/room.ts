@@ -5,15 +5,18 @@ import { Investigation } from './entities.ts';
 import { investigationRuns } from './kind.ts';
 import { investigationEndpoints } from './routes.ts';
 import type { InvestigationServiceDeps } from './service.ts';
+import { InvestigationShare } from './shares/entities.ts';
+import { sharePepperFrom } from './shares/service.ts';
 import { createStatusReader } from './status/reader.ts';
 
 export const investigationsRoom = {
   name: 'investigations',
   endpoints: investigationEndpoints,
-  entities: [Investigation],
+  entities: [Investigation, InvestigationShare],
   scopes: {
     'investigations:read': { allows: 'Read', forMembers: true },
     'investigations:write': { allows: 'Start, steer and cancel', forMembers: true },
+    'investigations:share': { allows: 'Share reports by read-only link', forMembers: true },
   },
   build({
     config: { budget, temporal, timeouts },
@@ -23,6 +26,7 @@ export const investigationsRoom = {
     clock,
     log,
     appUrl,
+    secretKey,
     sources,
   }: RoomCore & { config: RunSettings; sources: LoadSources }) {
     const launcher = createRunLauncher(client, investigationRuns, {
@@ -36,6 +40,7 @@ export const investigationsRoom = {
       investigationStatus: createStatusReader({
         progress: createProgressReader({ query: (id) => launcher.progress(id) }),
       }),
+      sharePepper: sharePepperFrom(secretKey),
       links: { appUrl, temporalUiUrl: temporal.uiUrl, temporalNamespace: temporal.namespace },
     };
   },

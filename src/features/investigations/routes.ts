@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { apiKey, apiKeyVia } from '../../http/authenticate.ts';
-import type { ApiDeps } from '../../http/deps.ts';
-import { endpointFor } from '../../http/endpoint.ts';
 import { InvalidRequest } from '../../http/errors.ts';
 import { lastEventId, sseResponse } from '../../http/streams/sse.ts';
-import type { EventLog } from '../../platform/event-log/port.ts';
+import { endpoint } from './deps.ts';
 import { loadDetail, listWithFacts } from './queries.ts';
 import { runEvents } from './status/events.ts';
 import { loadGraph } from './graph/load.ts';
 import { InvestigationGraphResponse } from './graph/schemas.ts';
-import { presentDetail, presentListed, presentSimilar, presentStatus, type Links } from './presenter.ts';
+import { presentDetail, presentListed, presentSimilar, presentStatus } from './presenter.ts';
 import { findSimilar } from './similar/find.ts';
 import { judgeInvestigation } from './similar/judge.ts';
 import {
@@ -33,18 +31,9 @@ import {
   getInvestigation,
   rerunInvestigation,
   startInvestigation,
-  type InvestigationServiceDeps,
 } from './service.ts';
-import type { InvestigationStatusReader } from './status/reader.ts';
+import { shareEndpoints } from './shares/routes.ts';
 
-export interface InvestigationDeps extends ApiDeps {
-  investigations: InvestigationServiceDeps;
-  investigationStatus: InvestigationStatusReader;
-  events: EventLog;
-  links: Links;
-}
-
-const endpoint = endpointFor<InvestigationDeps>();
 const READ = 'investigations:read';
 const WRITE = 'investigations:write';
 const tags = ['Investigations'];
@@ -273,4 +262,5 @@ export const investigationEndpoints = [
   cancel,
   message,
   rerun,
+  ...shareEndpoints,
 ];

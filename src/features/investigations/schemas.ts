@@ -211,6 +211,14 @@ const InvestigationCoverage = z
   })
   .meta({ id: 'InvestigationCoverage' });
 
+/** The report, and what stands beside it. */
+export const reportFields = {
+  report: InvestigationReport.nullable(),
+  coverage: InvestigationCoverage.nullable().describe('What was asked and what answered; null while it runs.'),
+  hypotheses: reportSchema.shape.hypotheses,
+  citations: z.array(InvestigationCitation),
+};
+
 const judgement = z.enum(['right', 'wrong']).nullable();
 
 export const SimilarInvestigationsResponse = z
@@ -263,10 +271,7 @@ export const InvestigationDetailResponse = summaryFields
     messages: z.array(
       z.object({ id: z.uuid(), text: z.string(), created_at: time, delivered_step: z.int().nullable() }),
     ),
-    report: InvestigationReport.nullable(),
-    coverage: InvestigationCoverage.nullable().describe('What was asked and what answered; null while it runs.'),
-    hypotheses: reportSchema.shape.hypotheses,
-    citations: z.array(InvestigationCitation),
+    ...reportFields,
     usage: RunUsage,
     temporal: z.object({ workflow_id: z.string(), url: z.string().nullable() }),
   })

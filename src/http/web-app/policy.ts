@@ -19,6 +19,7 @@ export function pageHeaders(nonce: string): Record<string, string> {
       ...TRUSTED_TYPES,
     ].join('; '),
     'Referrer-Policy': 'no-referrer',
+    'X-Robots-Tag': 'noindex',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Permissions-Policy':
       'camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), payment=(), serial=(), usb=()',

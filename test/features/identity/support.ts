@@ -45,7 +45,9 @@ export interface StartOptions {
   env?: Record<string, string>;
   /** Another process on the same database. */
   beside?: IdentityApi & { pepper: Buffer };
-  endpoints?: readonly Endpoint<IdentityDeps>[];
+  endpoints?: readonly Endpoint<never>[];
+  /** What these endpoints need beyond what identity has. */
+  deps?: object;
   signIn?: (url: string) => Partial<IdentityDeps['signIn']>;
 }
 
@@ -74,8 +76,10 @@ export async function startIdentityApi(options: StartOptions = {}): Promise<Iden
     readiness: [],
     metrics: new Registry(),
     signIn,
+    ...options.deps,
   };
-  const endpoints = [...identityRoom.endpoints, ...(options.endpoints ?? [])];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test gives what its endpoints need beyond identity
+  const endpoints = [...identityRoom.endpoints, ...(options.endpoints ?? [])] as Endpoint<IdentityDeps>[];
   const server = await createHttpServer(serveEndpoints<IdentityDeps>(endpoints, deps), { host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${server.port}`;
   Object.assign(signIn, options.signIn?.(url));

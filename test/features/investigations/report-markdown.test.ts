@@ -90,16 +90,16 @@ const hostile = fc
   .filter((text) => text.trim() !== '');
 
 describe('report as Markdown', () => {
-  it('has the parts of an investigation in order, with citations and the model that ran', () => {
+  it('has the parts of a postmortem in order, with citations and the model that ran', () => {
     const markdown = render(sampleReport());
     assert.deepEqual(headings(markdown), [
       '1 Pool of db exhausted, web slow',
-      '2 Root cause',
       '2 Summary',
-      '2 Hypotheses',
-      '2 Timeline',
       '2 Impact',
-      '2 Recommended change',
+      '2 Timeline',
+      '2 Root cause',
+      '2 Hypotheses',
+      '2 What to do next',
       '2 Evidence',
     ]);
     assert.match(markdown, /\*\*Service at fault:\*\* `db` {2}\n\*\*Confidence:\*\* 80 %/u);

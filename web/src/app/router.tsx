@@ -21,7 +21,7 @@ interface RouterContext {
 
 const root = createRootRouteWithContext<RouterContext>()({});
 
-/** Everything but the sign-in page requires a session; a one-time link's token signs in on the way. */
+/** Everything but the sign-in page and shared reports requires a session; a one-time link's token signs in on the way. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -130,7 +130,14 @@ const signInPage = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/index.tsx'), 'SignInPage'),
 });
 
-const routeTree = root.addChildren([signInPage, signedIn.addChildren(routes)]);
+/** For anyone with the link: nothing here asks who is signed in. */
+const sharedPage = createRoute({
+  getParentRoute: () => root,
+  path: '/shared',
+  component: lazyRouteComponent(() => import('../pages/investigation/shared/index.tsx'), 'SharedPage'),
+});
+
+const routeTree = root.addChildren([signInPage, sharedPage, signedIn.addChildren(routes)]);
 
 export const createAppRouter = (queryClient: QueryClient) =>
   createRouter({

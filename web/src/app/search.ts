@@ -57,9 +57,14 @@ export const searches = {
       open: text(search['open']),
       page: natural(search['page']),
     }),
-  /** The open tab, and what is open next to it: a citation `n`, or a tool call. */
+  /** The open tab, an entry of the report's timeline, and what is open next to it: a citation `n`, or a tool call. */
   investigation: (search: Search) =>
-    known({ tab: text(search['tab']), citation: natural(search['citation']), call: text(search['call']) }),
+    known({
+      tab: text(search['tab']),
+      moment: natural(search['moment']),
+      citation: natural(search['citation']),
+      call: text(search['call']),
+    }),
   /** A first message that is prefilled but not sent, and the investigation it is about. */
   newChat: (search: Search) => known({ about: text(search['about']), text: text(search['text']) }),
   /** The tool call open next to a chat, and the answer whose excerpts are marked. */

@@ -119,14 +119,14 @@ export function Shell() {
   }, []);
 
   return (
-    <div className="md:grid md:min-h-dvh md:grid-cols-[13.5rem_minmax(0,1fr)]">
+    <div className="print:block md:grid md:min-h-dvh md:grid-cols-[13.5rem_minmax(0,1fr)]">
       <a
         href="#main"
         className="sr-only z-50 rounded-md bg-accent px-3 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
         Skip to content
       </a>
-      <aside className="sticky top-0 hidden h-dvh flex-col overflow-y-auto border-r bg-surface p-3 md:flex">
+      <aside className="sticky top-0 hidden h-dvh flex-col overflow-y-auto border-r bg-surface p-3 md:flex print:hidden">
         <Brand />
         <nav aria-label="Places" className="flex flex-col gap-4">
           {groups.map(({ title, places }) => (
@@ -146,7 +146,7 @@ export function Shell() {
         </nav>
       </aside>
       <div className="min-w-0">
-        <header className="sticky top-0 z-30 flex items-center gap-1 border-b bg-surface px-2 py-2 sm:gap-2 sm:px-3 md:px-6">
+        <header className="sticky top-0 z-30 print:hidden flex items-center gap-1 border-b bg-surface px-2 py-2 sm:gap-2 sm:px-3 md:px-6">
           <div className="md:hidden">
             <Brand />
           </div>

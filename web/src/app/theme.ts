@@ -6,6 +6,7 @@ export type ThemeChoice = Theme | 'system';
 
 const KEY = 'casebook.theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
+const paper = matchMedia('print');
 const listeners = new Set<() => void>();
 
 function storedChoice(): ThemeChoice {
@@ -20,7 +21,9 @@ function storedChoice(): ThemeChoice {
 
 let choice = storedChoice();
 
-const currentTheme = (): Theme => (choice === 'system' ? (system.matches ? 'dark' : 'light') : choice);
+/** Paper is light. */
+const currentTheme = (): Theme =>
+  paper.matches ? 'light' : choice === 'system' ? (system.matches ? 'dark' : 'light') : choice;
 
 /** Applies the theme to the document. Called once before the first render, and on every change. */
 export function applyTheme(): void {
@@ -28,6 +31,7 @@ export function applyTheme(): void {
   for (const listener of listeners) listener();
 }
 system.addEventListener('change', applyTheme);
+paper.addEventListener('change', applyTheme);
 
 export function chooseTheme(wanted: ThemeChoice): void {
   choice = wanted;

@@ -115,7 +115,8 @@ function report(result: Call): string {
   const cited = cite(result);
   const confidence = /\*\*Confidence:\*\*\s*(\d{1,3}\s?%)/.exec(text)?.[1];
   const cause = sectionOf(text, 'Root cause');
-  const change = sectionOf(text, 'Recommended change');
+  // Reports of earlier versions have the other heading.
+  const change = sectionOf(text, 'What to do next') || sectionOf(text, 'Recommended change');
   return paragraphs(
     cause === '' ? `It has no report${cited}.` : `**Root cause:** ${cause}${cited}`,
     confidence ? `**Confidence:** ${confidence}${cited}` : '',

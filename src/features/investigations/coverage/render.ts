@@ -1,11 +1,16 @@
 import { codeSpan, safeInline } from '../report/safe-markdown.ts';
 import { titleOfSignal, type Coverage, type SignalCoverage, type SourceCoverage } from './compute.ts';
 
-/** The section of a report that says what it rests on, as Markdown. */
+/** The sections of a report that say what it rests on and what was not checked, as Markdown. */
 export function renderCoverage({ signals, sources }: Coverage): string {
   const asked = sources.filter((source) => source.asked > 0 || source.error !== null).map(sourceLine);
-  return ['## Coverage', '', ...signals.map(signalLine), ...asked].join('\n');
+  const answered = signals.filter(({ status }) => status === 'answered').map(signalLine);
+  const open = signals.filter(({ status }) => status !== 'answered').map(signalLine);
+  return [section('Coverage', [...answered, ...asked]), section('Not checked', open)].filter(Boolean).join('\n\n');
 }
+
+const section = (title: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : [`## ${title}`, '', ...lines].join('\n');
 
 function signalLine({ signal, status, asked, answered, leavesOpen }: SignalCoverage): string {
   const counts = `${answered} of ${asked} ${asked === 1 ? 'query' : 'queries'} returned data.`;

@@ -23,7 +23,7 @@ export interface ReportMetadata {
   provider: 'anthropic' | 'offline';
   /** What ended the run before the model was done. */
   limit?: RunLimit;
-  /** The section on coverage, as Markdown. */
+  /** The sections on what was checked and what was not, as Markdown. */
   coverage?: string;
   /** The team's earlier investigations like this one. */
   similar?: readonly SimilarReport[];
@@ -43,7 +43,7 @@ const VERDICTS: Record<Hypothesis['verdict'], string> = {
 };
 
 /**
- * Renders a checked report as Markdown (CommonMark). The model's text cannot change the structure, excerpts stay inside
+ * Renders a checked report as Markdown (CommonMark), in the order of a postmortem. The model's text cannot change the structure, excerpts stay inside
  * their code blocks, and unverified claims are marked both where they are cited and where they are listed.
  */
 export function renderReport(report: CheckedReport, metadata: ReportMetadata): string {
@@ -58,18 +58,18 @@ export function renderReport(report: CheckedReport, metadata: ReportMetadata): s
     `# ${safeInline(report.title)}`,
     `**Service at fault:** ${service}  \n**Confidence:** ${Math.round(report.confidence * 100)} %, ${BASIS[report.confidenceBasis ?? 'stated']}`,
     metadata.limit && `> **Ended early** because ${describeLimit(metadata.limit)}. This is the best report so far.`,
-    `## Root cause\n\n${block(root_cause.statement)}`,
     `## Summary\n\n${block(report.summary)}`,
+    `## Impact\n\n${block(report.impact)}`,
+    listSection('Timeline', report.timeline, ({ at, event }) => `${codeSpan(at)} ${inline(event)}`),
+    `## Root cause\n\n${block(root_cause.statement)}`,
     listSection('Hypotheses', report.hypotheses, ({ verdict, statement, reasoning }) => {
       return `**${VERDICTS[verdict]}:** ${inline(statement)} — ${inline(reasoning)}`;
     }),
-    listSection('Timeline', report.timeline, ({ at, event }) => `${codeSpan(at)} ${inline(event)}`),
-    `## Impact\n\n${block(report.impact)}`,
-    `## Recommended change\n\n${inline(recommended_change.summary)}`,
+    `## What to do next\n\n${inline(recommended_change.summary)}`,
     recommended_change.details && block(recommended_change.details),
-    metadata.coverage,
     listSection('Similar past investigations', metadata.similar ?? [], similarLine),
     evidenceSection(report.citations),
+    metadata.coverage,
     listSection('Claims without verified evidence', report.unverifiedClaims, ({ where, claim, why }) => {
       return `${codeSpan(where)} ${safeInline(why)}: “${safeInline(claim)}”`;
     }),

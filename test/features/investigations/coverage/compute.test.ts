@@ -88,7 +88,7 @@ describe('coverage of an investigation', () => {
     const lost = query('unavailable', { digest: 'Error: # <b>gone</b>' });
     const text = renderCoverage(coverageOf([prometheus, recorded], [lost, query('data', { source: recorded.id })]));
     assert.match(text, /^## Coverage\n\n- \*\*Metrics:\*\* 1 of 2 queries returned data\. 1 of 2 queries failed/);
-    assert.match(text, /\n- \*\*Traces:\*\* Not connected: /);
+    assert.match(text, /\n\n## Not checked\n\n[^]*- \*\*Traces:\*\* Not connected: /);
     assert.match(text, /\n- Source `prometheus`: did not answer: \\# &lt;b>gone&lt;\/b>\n/);
     assert.match(text, /\n- Source `incident:checkout-errors` \(recorded, not live\): 1 of 1 /);
   });

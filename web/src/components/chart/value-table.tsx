@@ -19,7 +19,7 @@ export function ValueTable({ data: { series, title }, aligned: { times, values }
   const [isOpen, setIsOpen] = useState(false);
   const [rows, setRows] = useState(ROWS);
   return (
-    <details className="mt-2 text-sm" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details className="mt-2 text-sm print:hidden" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary className="w-fit rounded py-1 text-ink-soft hover:text-ink">Show as table</summary>
       {isOpen && (
         <>

@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EvidenceBody } from './evidence-body.tsx';
 import type { Evidence } from './evidence.ts';
@@ -13,10 +14,19 @@ export interface EvidencePanelProps<Place> {
   before: Place | undefined;
   after: Place | undefined;
   turnTo: (place: Place) => void;
+  /** Whether the address of the page leads here, so that it can be shared. */
+  isLinked?: boolean;
 }
 
 /** What a citation cites, or what a tool call returned, next to the page. */
-export function EvidencePanel<Place>({ evidence, onClose, before, after, turnTo }: EvidencePanelProps<Place>) {
+export function EvidencePanel<Place>({
+  evidence,
+  onClose,
+  before,
+  after,
+  turnTo,
+  isLinked,
+}: EvidencePanelProps<Place>) {
   useTurningKeys(evidence !== undefined, (by) => (by === 1 ? after : before), turnTo);
   return (
     <Dialog
@@ -27,13 +37,14 @@ export function EvidencePanel<Place>({ evidence, onClose, before, after, turnTo 
       placement="side"
       title={evidence?.title ?? ''}
       description={evidence?.description ?? ''}
-      {...((before !== undefined || after !== undefined) && {
+      {...((before !== undefined || after !== undefined || isLinked === true) && {
         footer: (
           <div className="flex w-full items-center gap-2">
             <span className="mr-auto text-sm text-ink-soft max-sm:hidden">
               <kbd className="font-mono">k</kbd> previous, <kbd className="font-mono">j</kbd> next,{' '}
               <kbd className="font-mono">Esc</kbd> close
             </span>
+            {isLinked === true && <CopyButton text={() => location.href}>Copy link</CopyButton>}
             {/* At an end they stay where they are, or the focus would be lost with the one that led there. */}
             <Button aria-disabled={before === undefined} onClick={() => before !== undefined && turnTo(before)}>
               <ChevronLeft aria-hidden size={16} /> Previous

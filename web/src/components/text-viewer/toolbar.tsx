@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { useClipboard } from '../ui/clipboard.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Input } from '../ui/field.tsx';
+import { saveText } from '../ui/save-text.ts';
 import { useToaster } from '../ui/toast.tsx';
 import { MAX_HITS } from './find.ts';
 import type { Span } from './spans.ts';
@@ -138,11 +139,6 @@ function TakeAway({ stored, store }: { stored: Stored; store: StoredText }) {
 }
 
 function save(text: string, head: Stored['head']): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
   const name = (head?.tool ?? 'result').replaceAll(/[^\w-]/g, '_').slice(0, 60);
-  link.download = `${name}-${head?.evidence ?? 1}.${/^\s*[[{]/.test(text) ? 'json' : 'txt'}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveText(`${name}-${head?.evidence ?? 1}.${/^\s*[[{]/.test(text) ? 'json' : 'txt'}`, text);
 }

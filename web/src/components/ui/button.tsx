@@ -27,7 +27,7 @@ export function Button({ variant = 'plain', size = 'usual', icon, asChild, class
     <Element
       {...(asChild !== true && { type: 'button' })}
       className={clsx(
-        'inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none',
+        'inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none print:hidden',
         'disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:opacity-50',
         size === 'small' ? 'h-8 text-sm' : 'h-9',
         icon === true ? (size === 'small' ? 'w-8' : 'w-9') : size === 'small' ? 'px-2.5' : 'px-3.5',

@@ -6,7 +6,7 @@ import { useClipboard } from './clipboard.ts';
 export interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
   /** What to copy; fetched when the button is pressed. */
   text: () => string;
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 export function CopyButton({ text, children, ...rest }: CopyButtonProps) {

@@ -4,8 +4,8 @@ import { AlertDialog, Dialog as Radix } from 'radix-ui';
 import { useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 
-const OVERLAY = 'fixed inset-0 z-40 bg-black/50';
-const BOX = 'fixed z-50 flex flex-col bg-surface text-ink shadow-pop focus:outline-none';
+const OVERLAY = 'fixed inset-0 z-40 bg-black/50 print:hidden';
+const BOX = 'fixed z-50 flex flex-col bg-surface text-ink shadow-pop focus:outline-none print:hidden';
 const CENTRE = 'top-1/2 left-1/2 max-h-[90dvh] w-[min(38rem,94vw)] -translate-x-1/2 -translate-y-1/2 rounded-lg border';
 const SIDE = 'inset-y-0 right-0 w-[min(60rem,100vw)] border-l';
 

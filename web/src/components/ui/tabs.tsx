@@ -28,7 +28,7 @@ export function Tabs({ label, value, onValueChange, isManual = false, tabs }: Ta
       <Radix.List
         ref={list}
         aria-label={label}
-        className="relative flex gap-1 overflow-x-auto overflow-y-hidden border-b [scrollbar-width:none]"
+        className="relative flex gap-1 overflow-x-auto overflow-y-hidden border-b [scrollbar-width:none] print:hidden"
       >
         {tabs.map((tab) => (
           <Radix.Trigger

@@ -53,7 +53,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
             </Radix.Close>
           </Radix.Root>
         ))}
-        <Radix.Viewport className="fixed right-0 bottom-0 z-50 flex w-[min(26rem,100vw)] flex-col gap-2 p-4 outline-none" />
+        <Radix.Viewport className="fixed right-0 bottom-0 z-50 flex w-[min(26rem,100vw)] flex-col gap-2 p-4 outline-none print:hidden" />
       </Radix.Provider>
     </Context>
   );

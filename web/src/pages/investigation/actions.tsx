@@ -1,13 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { MessagesSquare, RotateCcw, Square } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { may, sessionQuery } from '../../api/session.ts';
 import { Button } from '../../components/ui/button.tsx';
 import { CopyButton } from '../../components/ui/copy-button.tsx';
 import { Confirm } from '../../components/ui/dialog.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { cancel, refresh, rerun, type Investigation } from './queries.ts';
+
+const ShareMenu = lazy(async () => ({ default: (await import('./share/share-menu.tsx')).ShareMenu }));
 
 /** What can be done with the investigation. */
 export function Actions({ investigation }: { investigation: Investigation }) {
@@ -27,6 +29,9 @@ export function Actions({ investigation }: { investigation: Investigation }) {
       {mayWrite && isRunning && <CancelButton investigation={investigation} />}
       {mayWrite && !isRunning && <RerunButton id={id} />}
       {investigation_text !== null && <CopyButton text={() => investigation_text}>Copy as Markdown</CopyButton>}
+      <Suspense fallback={<Button disabled>Share</Button>}>
+        <ShareMenu investigation={investigation} />
+      </Suspense>
     </>
   );
 }

@@ -21,7 +21,7 @@ const route = getRouteApi('/signed-in/investigation/$investigationId');
 
 export function InvestigationView({ investigation }: { investigation: Investigation }) {
   const { id, status, steps, report, citations } = investigation;
-  const { tab } = route.useSearch();
+  const { tab, moment } = route.useSearch();
   const navigate = route.useNavigate();
   const isRunning = status === 'processing';
   const { opened, open, turnTo, close } = useOpenEvidence();
@@ -57,7 +57,7 @@ export function InvestigationView({ investigation }: { investigation: Investigat
               report === null ? (
                 <NoReport investigation={investigation} />
               ) : (
-                <ReportView investigation={investigation} report={report} />
+                <ReportView investigation={investigation} report={report} moment={moment} />
               ),
           },
         ]),
@@ -100,6 +100,7 @@ export function InvestigationView({ investigation }: { investigation: Investigat
         before={besides(investigation, opened, -1)}
         after={besides(investigation, opened, 1)}
         turnTo={turnTo}
+        isLinked
       />
     </EvidenceContext>
   );

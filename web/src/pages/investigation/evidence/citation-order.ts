@@ -11,5 +11,5 @@ export const citedCall = (investigation: Pick<Investigation, 'steps'>, citation:
   allCalls(investigation).find(({ id }) => id === citation.tool_call_id);
 
 /** The numbers of citations with at least one excerpt found in the evidence. */
-export const verifiedNumbers = (citations: readonly Citation[]): Set<number> =>
+export const verifiedNumbers = (citations: readonly Pick<Citation, 'n' | 'excerpts'>[]): Set<number> =>
   new Set(citations.filter(({ excerpts }) => excerpts.some(({ verified }) => verified)).map(({ n }) => n));

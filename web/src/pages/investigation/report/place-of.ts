@@ -2,8 +2,8 @@ const PLACES: Record<string, string> = {
   'root_cause.statement': 'Root cause',
   summary: 'Summary',
   impact: 'Impact',
-  'recommended_change.summary': 'Recommended change',
-  'recommended_change.details': 'Recommended change',
+  'recommended_change.summary': 'What to do next',
+  'recommended_change.details': 'What to do next',
 };
 
 /** A place in the report, in words. @example placeOf('hypotheses[1].reasoning') // 'Hypothesis 2' */

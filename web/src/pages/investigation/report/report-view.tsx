@@ -1,8 +1,10 @@
-import { Info, TriangleAlert } from 'lucide-react';
 import type { Investigation, Report } from '../queries.ts';
+import { citedCall } from '../evidence/citation-order.ts';
+import { momentLink } from '../share/links.ts';
+import { CitedExcerpts } from './cited-excerpts.tsx';
 import { Coverage } from './coverage.tsx';
+import { EndedEarly } from './ended-early.tsx';
 import { Hypotheses } from './hypotheses.tsx';
-import { limitWords } from '../../../components/ui/limit-words.ts';
 import { Judgement } from './judgement.tsx';
 import { NextStep } from './next-step.tsx';
 import { RootCause } from './root-cause.tsx';
@@ -12,36 +14,36 @@ import { Timeline } from './timeline.tsx';
 import { UnverifiedClaims } from './unverified-claims.tsx';
 import { Why } from './why.tsx';
 
+export interface ReportViewProps {
+  investigation: Investigation;
+  report: Report;
+  /** The entry of the timeline that the address points to, from 1. */
+  moment?: number | undefined;
+}
+
 /** The report in the order in which somebody paged at night asks: what, why, what now, and how sure. */
-export function ReportView({ investigation, report }: { investigation: Investigation; report: Report }) {
-  const { limit_reached, explanation, status, hypotheses, coverage } = investigation;
+export function ReportView({ investigation, report, moment }: ReportViewProps) {
+  const { id, limit_reached, explanation, status, hypotheses, coverage, citations } = investigation;
+  const cited = citations.map((one) => ({ ...one, summary: citedCall(investigation, one)?.summary ?? null }));
   return (
     <div className="flex flex-col gap-4">
-      {limit_reached !== null && (
-        <p className="flex gap-2.5 rounded-lg border border-warn bg-warn-soft px-4 py-3 text-warn">
-          <TriangleAlert aria-hidden size={18} className="mt-0.5 shrink-0" />
-          <span className="min-w-0 break-words">
-            <strong className="font-semibold">Ended early</strong> because {limitWords(limit_reached)}. This is the best
-            report so far. {explanation}
-          </span>
-        </p>
-      )}
-      {status !== 'completed' && (
-        <p className="flex gap-2.5 rounded-lg border px-4 py-3">
-          <Info aria-hidden size={18} className="mt-0.5 shrink-0" />
-          <span>It submitted this report before it {status === 'failed' ? 'failed' : 'was cancelled'}.</span>
-        </p>
-      )}
+      <EndedEarly status={status} limit={limit_reached} explanation={explanation} />
       <Situation report={report} />
       <RootCause report={report} />
       <NextStep change={report.recommended_change} />
       <Why investigation={investigation} report={report} />
       <Hypotheses hypotheses={hypotheses} />
-      <Timeline events={report.timeline} />
+      <Timeline events={report.timeline} linkTo={(n) => momentLink(id, n)} moment={moment} />
       {coverage !== null && <Coverage coverage={coverage} />}
-      <Similar id={investigation.id} />
-      <Judgement investigation={investigation} />
+      <div className="contents print:hidden">
+        <Similar id={id} />
+        <Judgement investigation={investigation} />
+      </div>
       <UnverifiedClaims claims={report.unverified_claims} />
+      {/* On paper, no citation can be opened. */}
+      <div className="hidden print:block">
+        <CitedExcerpts citations={cited} />
+      </div>
     </div>
   );
 }
