@@ -122,7 +122,7 @@ describe('what monitoring agents did, over the API', () => {
       assert.deepEqual(placesOf(await call('GET', '/api/findings?severity=bad')), ['query.severity']);
       const { service, opened_at: openedAt } = delivered;
       const counted = async (query: Record<string, string>): Promise<number> =>
-        (await get(`/api/findings?${new URLSearchParams({ chat_id: agent.id, ...query })}`)).total;
+        (await get(`/api/findings?${new URLSearchParams({ chat_id: agent.id, ...query }).toString()}`)).total;
       assert.deepEqual([await counted({ service }), await counted({ service: 'another' })], [1, 0]);
       assert.deepEqual([await counted({ from: openedAt }), await counted({ to: openedAt })], [1, 0]);
       assert.deepEqual(placesOf(await call('GET', '/api/findings?from=yesterday')), ['query.from']);

@@ -129,7 +129,11 @@ describe('the graph of an investigation', () => {
     edge('checkout', 'shipping'),
   ];
   const results = [
-    stored(2, 'service_dependencies', dependenciesOf('web', calls, { as_of: '2026-11-21T14:10:30.000Z', notes: ['One call is old.'] })),
+    stored(
+      2,
+      'service_dependencies',
+      dependenciesOf('web', calls, { as_of: '2026-11-21T14:10:30.000Z', notes: ['One call is old.'] }),
+    ),
     stored(
       3,
       'rank_root_causes',

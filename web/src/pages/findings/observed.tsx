@@ -74,7 +74,7 @@ function Values({ agentId, source, isOpen }: { agentId: string; source: Source; 
         <table className="w-full text-left">
           <thead className="text-ink-soft">
             <tr>
-              <th className="py-1 pr-3 font-medium">Time ({zoneOf(new Date())})</th>
+              <th className="py-1 pr-3 font-medium">Time ({zoneOf(new Date(Math.max(...times)))})</th>
               <th className="py-1 pr-3 text-right font-medium">Value</th>
               <th className="py-1 pr-3 text-right font-medium">Reference</th>
               <th className="w-1/3 py-1 font-medium">

@@ -72,7 +72,7 @@ export function NewAgent() {
         rows={2}
         maxLength={100_000}
         onChange={(event) => write(event.target.value)}
-        onKeyDown={sendOnEnter(() => void send())}
+        onKeyDown={(event) => sendOnEnter(() => void send())(event)}
       />
       <div className="mt-3 flex justify-end">
         <Button type="submit" variant="primary" disabled={words.trim() === '' || isSending}>

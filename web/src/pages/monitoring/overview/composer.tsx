@@ -91,7 +91,7 @@ export function Composer({ agentId }: { agentId: string }) {
           placeholder="Check every 5 minutes. What did you find?"
           rows={2}
           onChange={(event) => write(event.target.value)}
-          onKeyDown={sendOnEnter(() => void send())}
+          onKeyDown={(event) => sendOnEnter(() => void send())(event)}
         />
         <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
           {may(session, 'chats:read') && (
