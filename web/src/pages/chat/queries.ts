@@ -37,6 +37,13 @@ export const approvalQuery = (id: string) =>
       dataOf(api.GET('/api/approvals/{approval_id}', { params: { path: { approval_id: id } }, signal })),
   });
 
+/** The calls that wait for somebody's approval, newest first. */
+export const waitingApprovalsQuery = queryOptions({
+  queryKey: ['approval', 'waiting'],
+  queryFn: ({ signal }) => dataOf(api.GET('/api/approvals', { params: { query: { status: 'pending' } }, signal })),
+  refetchInterval: ({ state }) => pollMs(state.error, (state.data?.approvals.length ?? 0) > 0),
+});
+
 /** Approves or declines the call that was shown. */
 export const decide = ({ id, ...body }: { id: string; digest: string; decision: 'approve' | 'decline' }) =>
   dataOf(api.POST('/api/approvals/{approval_id}', { params: { path: { approval_id: id } }, body }));

@@ -1,12 +1,14 @@
 /** What is wrong now, what runs, what is broken, and how to begin. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleCheck, Circle, Unplug } from 'lucide-react';
+import { CircleCheck, Circle, Hand, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { may, sessionQuery, type Session } from '../../api/session.ts';
 import { sourcesQuery } from '../../components/connect-source.tsx';
 import { Panel, PageHead } from '../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { waitingApprovalsQuery } from '../chat/queries.ts';
 import { FindingList } from '../findings/finding-list.tsx';
 import { NewInvestigation } from '../investigations/new-investigation.tsx';
 import { investigationsQuery } from '../investigations/queries.ts';
@@ -25,6 +27,7 @@ export function HomePage() {
       <PageHead title="Home" />
       <div className="flex flex-col gap-4">
         {session && <Onboarding session={session} />}
+        {may(session, 'chats:read') && <WaitingApprovals />}
         {mayStart && <NewInvestigation />}
         <div className="grid gap-4 lg:grid-cols-2">
           {may(session, 'monitoring:read') && (
@@ -63,6 +66,31 @@ function Investigations() {
       <ul aria-label="Investigations" className="-m-4 divide-y">
         {shown.map((investigation) => (
           <InvestigationRow key={investigation.id} investigation={investigation} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** Nothing while nothing waits. */
+function WaitingApprovals() {
+  const { data } = useQuery(waitingApprovalsQuery);
+  if (data === undefined || data.approvals.length === 0) return null;
+  return (
+    <Panel title="Waiting for approval">
+      <ul className="flex flex-col gap-2">
+        {data.approvals.map(({ id, conversation_id: chatId, summary, expires_at: until }) => (
+          <li key={id} className="flex gap-2.5">
+            <Hand aria-hidden size={16} className="mt-1 shrink-0 text-warn" />
+            <span className="min-w-0 break-words">
+              <Link to="/chat/$chatId" params={{ chatId }} className="line-clamp-2 font-medium underline">
+                <bdi>{summary}</bdi>
+              </Link>{' '}
+              <span className="text-ink-soft">
+                expires <Time at={until} />
+              </span>
+            </span>
+          </li>
         ))}
       </ul>
     </Panel>
