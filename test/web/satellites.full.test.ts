@@ -146,6 +146,9 @@ describe('the pages of satellites', () => {
     const { page, end } = await web.visit(`/satellites/${id}`, { as: apiKey });
     await page.getByRole('heading', { name: '4 services, 3 calls' }).waitFor();
     await page.getByText('Select a service').waitFor();
+    // By mouse in the drawing, then by the table.
+    await page.locator('.react-flow__node', { hasText: 'checkout' }).getByRole('button').click();
+    await page.getByText('1 service is affected when it fails').waitFor();
     await page.getByText('Show as table').click();
     await page.getByRole('row').getByRole('button', { name: 'payments' }).click();
     await page.getByText('2 services are affected when it fails').waitFor();

@@ -15,6 +15,7 @@ describe('services in the web app', () => {
 
   it('are listed with their open findings first, and searched; the address keeps the search', async () => {
     const { page, end } = await web.visit('/', { as: apiKey });
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('v');
     await page.waitForURL('**/services');

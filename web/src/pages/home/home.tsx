@@ -63,11 +63,13 @@ function Investigations() {
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading lines={4} />}
       {data !== undefined && shown.length === 0 && <p className="text-ink-soft">None yet.</p>}
-      <ul aria-label="Investigations" className="-m-4 divide-y">
-        {shown.map((investigation) => (
-          <InvestigationRow key={investigation.id} investigation={investigation} />
-        ))}
-      </ul>
+      {shown.length > 0 && (
+        <ul aria-label="Investigations" className="-m-4 divide-y">
+          {shown.map((investigation) => (
+            <InvestigationRow key={investigation.id} investigation={investigation} />
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 }

@@ -63,7 +63,7 @@ function Service({ name }: { name: string }) {
             isOffered={calls.offered.length > 0}
           />
         </Panel>
-        <Panel title="Owner">
+        <Panel title="About and owner">
           {services.isPending && <Loading />}
           {!services.isPending && descriptions.length === 0 && (
             <p className="text-ink-soft">No connected source says who owns it.</p>
@@ -94,11 +94,13 @@ function Investigations({ service }: { service: string }) {
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading lines={4} />}
       {data !== undefined && items.length === 0 && <p className="text-ink-soft">None yet.</p>}
-      <ul aria-label="Investigations" className="-m-4 divide-y">
-        {items.map((investigation) => (
-          <InvestigationRow key={investigation.id} investigation={investigation} />
-        ))}
-      </ul>
+      {items.length > 0 && (
+        <ul aria-label="Investigations" className="-m-4 divide-y">
+          {items.map((investigation) => (
+            <InvestigationRow key={investigation.id} investigation={investigation} />
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 }
