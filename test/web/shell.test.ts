@@ -63,7 +63,7 @@ describe('the frame of the web app', () => {
 
   it('recovers when another tab has signed in again: a refused request works the next time', async () => {
     const { page, context, end } = await web.visit('/monitoring', { expected: [/status of 40[13]/] });
-    await page.getByLabel('What should be watched?').fill('Watch the till.');
+    await page.getByLabel('What should the agent watch?').fill('Watch the till.');
     const { status } = await page.evaluate(
       async (key) =>
         fetch('/api/session', {
@@ -75,9 +75,9 @@ describe('the frame of the web app', () => {
     );
     assert.equal(status, 200);
     const known = page.waitForResponse((answer) => answer.url().endsWith('/api/session'));
-    await page.getByRole('button', { name: 'Start watching' }).click();
+    await page.getByRole('button', { name: 'Create agent' }).click();
     assert.equal((await known).status(), 200);
-    await page.getByRole('button', { name: 'Start watching' }).click();
+    await page.getByRole('button', { name: 'Create agent' }).click();
     await page.waitForURL(/\/monitoring\/[0-9a-f-]{36}$/);
     assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'what was sent is no draft any more');
     await context.clearCookies();

@@ -24,12 +24,14 @@ export class InvestigationSharesMigration extends Migration {
   override down(): void {
     this.addSql('drop table "investigation_shares";');
     this.addSql(`delete from "credentials" where "kind" = 'share';`);
-    this.addSql('set constraints all immediate;');
     this.#allowKinds(KINDS_BEFORE);
   }
 
   #allowKinds(kinds: string): void {
+    // Earlier migrations of the same transaction may have written rows, and a table with pending checks is not altered.
+    this.addSql('set constraints all immediate;');
     this.addSql(`alter table "credentials" drop constraint "credentials_kind_check";`);
     this.addSql(`alter table "credentials" add constraint "credentials_kind_check" check ("kind" in (${kinds}));`);
+    this.addSql('set constraints all deferred;');
   }
 }
