@@ -82,7 +82,7 @@ async function choose(): Promise<Picture[]> {
   if (cited === undefined) throw new Error('The investigation cites no metric that can be drawn.');
   const chat = await makeChat();
   const agent = given.agent ?? (await demoAgent());
-  const cause = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Root cause' }).waitFor();
+  const cause = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Cause', exact: true }).waitFor();
   return [
     { name: 'investigation', path: `/investigation/${id}`, show: cause },
     { name: 'investigation-dark', path: `/investigation/${id}`, theme: 'dark', show: cause },

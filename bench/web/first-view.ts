@@ -7,18 +7,18 @@ const SLOWER = 4;
 
 /** The page of an investigation with an empty cache, against a page of the same server that has nothing in it. */
 export function firstViewScene(visitor: Visitor, investigationId: string): Scene {
-  const root = (page: Page) => page.getByRole('heading', { level: 2, name: 'Root cause' }).waitFor();
+  const cause = (page: Page) => page.getByRole('heading', { level: 2, name: 'Cause', exact: true }).waitFor();
   return {
     about: 'the first view',
     names: { large: 'the first view of an investigation', small: '/robots.txt' },
     figures: [
-      { key: 'fast', name: 'until its root cause is there', unit: 'ms', most: 3_000 },
+      { key: 'fast', name: 'until its cause is there', unit: 'ms', most: 3_000 },
       { key: 'slow', name: 'the same on Fast 3G with a processor four times slower', unit: 'ms' },
       { key: 'script', name: 'JavaScript that was transferred', unit: 'kB', isDetail: true },
     ],
     async measure(size) {
       const [path, isThere] =
-        size === 'large' ? [`/investigation/${investigationId}`, root] : ['/robots.txt', async () => undefined];
+        size === 'large' ? [`/investigation/${investigationId}`, cause] : ['/robots.txt', async () => undefined];
       const open = async (page: Page): Promise<number> => {
         await page.goto(path, { waitUntil: 'load' });
         await isThere(page);
