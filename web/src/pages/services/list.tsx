@@ -96,9 +96,10 @@ export function ServicesPage() {
             )}
           </div>
           <Panel title="Calls between services">
-            {calls.items.length === 0 ? (
+            {/* Drawn once: with every further answer the services would move. */}
+            {calls.items.length === 0 || isPending ? (
               <p className="text-ink-soft">
-                {calls.isPending
+                {isPending
                   ? 'Asking the sources…'
                   : calls.offered.length === 0
                     ? 'No connected source knows who calls whom.'
