@@ -1,7 +1,7 @@
 /** Services in the web app: the list, the graph, and the page of one, over the recorded incidents of the demo. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { assertPresentable, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertPresentable, PHONE, sharedWeb, untilInView, type Web } from '../support/web/index.ts';
 
 describe('services in the web app', () => {
   let web: Web;
@@ -36,10 +36,13 @@ describe('services in the web app', () => {
 
   it('lead from the graph, by mouse, to the page of one: findings, changes, neighbours, owner', async () => {
     const { page, end } = await web.visit('/services', { as: apiKey });
-    await page
+    const node = page
       .getByRole('region', { name: 'Services and their calls' })
-      .getByRole('button', { name: /^catalog/ })
-      .click();
+      .getByRole('button', { name: /^catalog/ });
+    // It lies outside the view in which the graph opens, and the focus brings it in.
+    await node.focus();
+    await untilInView(node);
+    await node.click();
     await page.waitForURL('**/service?name=catalog');
     await page.getByRole('heading', { level: 1, name: 'catalog' }).waitFor();
     await page.getByRole('link', { name: 'Catalog is slow' }).waitFor();

@@ -7,7 +7,7 @@ import { startWeb, type Web } from './start.ts';
 
 export { assertAccessible } from './accessibility.ts';
 export { assertFits, assertPresentable } from './presentable.ts';
-export { copiedBy, untilFocused, untilSaid } from './waiting.ts';
+export { copiedBy, untilFocused, untilInView, untilSaid } from './waiting.ts';
 export { DESKTOP, PHONE, startWeb, type Visit, type VisitOptions, type Web } from './start.ts';
 
 let shared: Promise<Web> | undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fitted, opening, zoomed } from '../../../web/src/components/graph/camera.ts';
+import { fitted, opening, showing, zoomed } from '../../../web/src/components/graph/camera.ts';
 import { endsOf, onCurve } from '../../../web/src/components/graph/edges.ts';
 import { labelSize, placeLabels } from '../../../web/src/components/graph/labels.ts';
 import { layOut } from '../../../web/src/components/graph/lay-out.ts';
@@ -79,6 +79,17 @@ describe('web: layout of graphs', () => {
     for (const { y } of [focus, positions[1]!]) assert.ok(both.y + y * both.zoom > 0 && both.y + y * both.zoom < 400);
     const last = positions.at(-1)!;
     assert.deepEqual(opening(positions, size, [focus, last]), part, 'the first counts if all of them do not fit');
+  });
+
+  it('a service that gets the focus moves into view, and no further', () => {
+    const size = { width: 800, height: 400 };
+    const start = { x: 0, y: 0, zoom: 1 };
+    assert.deepEqual(showing({ x: 400, y: 200 }, size, start), start, 'one in view moves nothing');
+    const far = showing({ x: 1500, y: -300 }, size, start);
+    assert.equal(1500 + far.x + BOX.width / 2, 800 - 24);
+    assert.equal(-300 + far.y - BOX.height / 2, 24);
+    const narrow = showing({ x: 1500, y: 200 }, { width: 100, height: 400 }, start);
+    assert.equal(1500 + narrow.x - BOX.width / 2, 24, 'a box wider than the view shows its beginning');
   });
 
   for (const direction of ['right', 'down'] as const) {

@@ -73,6 +73,15 @@ export function opening(positions: readonly Position[], size: Size, focus: reado
   return { x: along(left, right, x, size.width), y: along(top, bottom, y, size.height), zoom };
 }
 
+/** Moves a view no further than it takes to show all of one service. */
+export function showing({ x, y }: Position, { width, height }: Size, { zoom, ...origin }: Camera): Camera {
+  const along = (from: number, at: number, length: number, room: number): number => {
+    const reach = (length / 2) * zoom + MARGIN;
+    return from + Math.min(Math.max(from + at * zoom, reach), Math.max(room - reach, reach)) - (from + at * zoom);
+  };
+  return { x: along(origin.x, x, BOX.width, width), y: along(origin.y, y, BOX.height, height), zoom };
+}
+
 /** Zooms around a fixed screen point. */
 export function zoomed({ x, y, zoom }: Camera, by: number, at: Position): Camera {
   const next = Math.min(Math.max(zoom * by, LEAST), MOST);

@@ -11,8 +11,16 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
-import { useEffect, useEffectEvent, useImperativeHandle, useMemo, useRef } from 'react';
-import { opening } from './camera.ts';
+import {
+  useEffectEvent,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type FocusEvent,
+} from 'react';
+import { opening, showing, type Camera } from './camera.ts';
 import { endsOf, onCurve } from './edges.ts';
 import { placeLabels, type Label } from './labels.ts';
 import { mostImportant } from './neighbourhood.ts';
@@ -62,55 +70,69 @@ function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: 
     [graph, positions, direction, selected],
   );
   const box = useRef<HTMLDivElement>(null);
+  const [viewport, setViewport] = useState<Camera>();
   const open = useEffectEvent(() => {
     const { clientWidth: width = 0, clientHeight: height = 0 } = box.current ?? {};
     const path = graph.calls.filter(({ onFaultPath }) => onFaultPath).flatMap(({ caller, callee }) => [caller, callee]);
     const focus = [selected ?? mostImportant(graph.services), ...path].flatMap(
       (wanted) => positions[graph.services.findIndex(({ name }) => name === wanted)] ?? [],
     );
-    void flow.setViewport(opening(positions, { width, height }, focus));
+    const next = opening(positions, { width, height }, focus);
+    setViewport(next);
+    void flow.setViewport(next);
   });
-  // Different services make a different picture.
-  useEffect(() => {
+  // React Flow undoes the scrolling by which a browser shows what has the focus.
+  const follow = ({ target }: FocusEvent<HTMLElement>): void => {
+    const name = target.closest('.react-flow__node')?.getAttribute('data-id');
+    const at = positions[graph.services.findIndex((service) => service.name === name)];
+    if (at === undefined || !target.matches(':focus-visible')) return;
+    const { clientWidth: width = 0, clientHeight: height = 0 } = box.current ?? {};
+    void flow.setViewport(showing(at, { width, height }, flow.getViewport()));
+  };
+  // Different services make a different picture. The first one is drawn in place: nothing moves under the pointer.
+  useLayoutEffect(() => {
     if (positions.length > 0) open();
   }, [positions]);
   return (
-    <div ref={box} className="size-full">
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        onlyRenderVisibleElements={graph.services.length > 100}
-        zoomOnScroll={false}
-        preventScrolling={false}
-        zoomOnDoubleClick={false}
-        minZoom={0.05}
-        maxZoom={2}
-        disableKeyboardA11y
-      >
-        <ViewportPortal>
-          {labels.map(({ key, lines, place }) => (
-            // The table has the same figures with the names of both services.
-            <div
-              key={key}
-              aria-hidden
-              className="pointer-events-none absolute top-0 left-0 z-3 rounded bg-surface px-1 py-0.5 text-center text-xs/4 whitespace-nowrap text-ink"
-              style={{ transform: `translate(${place.x}px, ${place.y}px) translate(-50%, -50%)` }}
-            >
-              {lines.map((line) => (
-                <span key={line} className="block">
-                  {line}
-                </span>
-              ))}
-            </div>
-          ))}
-        </ViewportPortal>
-      </ReactFlow>
+    <div ref={box} className="size-full" onFocus={follow}>
+      {viewport && (
+        <ReactFlow
+          defaultViewport={viewport}
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          onlyRenderVisibleElements={graph.services.length > 100}
+          zoomOnScroll={false}
+          preventScrolling={false}
+          zoomOnDoubleClick={false}
+          minZoom={0.05}
+          maxZoom={2}
+          disableKeyboardA11y
+        >
+          <ViewportPortal>
+            {labels.map(({ key, lines, place }) => (
+              // The table has the same figures with the names of both services.
+              <div
+                key={key}
+                aria-hidden
+                className="pointer-events-none absolute top-0 left-0 z-3 rounded bg-surface px-1 py-0.5 text-center text-xs/4 whitespace-nowrap text-ink"
+                style={{ transform: `translate(${place.x}px, ${place.y}px) translate(-50%, -50%)` }}
+              >
+                {lines.map((line) => (
+                  <span key={line} className="block">
+                    {line}
+                  </span>
+                ))}
+              </div>
+            ))}
+          </ViewportPortal>
+        </ReactFlow>
+      )}
     </div>
   );
 }
