@@ -1,5 +1,6 @@
-import { leadOf, rankRootCauses } from '../../src/features/diagnosis/index.ts';
+import { leadIn, rankRootCauses, type Ranking } from '../../src/features/diagnosis/index.ts';
 import { confidenceAt, type Lead } from '../../src/features/diagnosis/confidence.ts';
+import type { RankRootCausesResult } from '../../src/features/tools/index.ts';
 import type { DiagnosisCase } from './case.ts';
 import { confidenceLeftOut, fitConfidence, validate, type KnownCase } from './fit-confidence.ts';
 import type { KnownIncident } from './incidents.ts';
@@ -28,7 +29,7 @@ export async function calibrate({ cases, incidents, json, signal }: CalibrationI
   for (const { directory, name, system, truth } of incidents) {
     known.push(observed(system, truth, await rankIncident(directory, name, signal)));
     await forEachQuiet(directory, name, async (copies) => {
-      quiet.push({ dataset: system, ...leadIn(await rankIncident(copies, name, signal)) });
+      quiet.push({ dataset: system, ...leadOf(await rankIncident(copies, name, signal)) });
     });
   }
   const table = fitConfidence(known, quiet);
@@ -55,28 +56,17 @@ export async function calibrate({ cases, incidents, json, signal }: CalibrationI
   }
   const stays = confidenceLeftOut(quiet, fold, (others) => fitConfidence(known, others)).filter((one) => one < 0.5);
   lines.push('', `healthy periods without a named cause, ${FOLDS}-fold: ${stays.length} of ${quiet.length}`, '');
-  lines.push(
-    ...table.map(
-      ({ lead, score, isFelt, right }) => `{ lead: ${lead}, score: ${score}, isFelt: ${isFelt}, right: ${right} },`,
-    ),
-  );
+  lines.push(...table.map(({ lead, surprise, right }) => `{ lead: ${lead}, surprise: ${surprise}, right: ${right} },`));
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 function observed(dataset: string, truth: string, ranking: Ranked): KnownCase {
-  return { dataset, right: ranking.causes[0]?.service === truth, ...leadIn(ranking) };
+  return { dataset, right: ranking.causes[0]?.service === truth, ...leadOf(ranking) };
 }
 
-interface Ranked {
-  causes: readonly { service: string; score: number }[];
-  symptom?: object | null;
-}
+type Ranked = Pick<Ranking | RankRootCausesResult, 'causes' | 'considered'>;
 
-const leadIn = ({ causes, symptom }: Ranked): Lead => ({
-  lead: leadOf(causes),
-  score: causes[0]?.score ?? 0,
-  isFelt: symptom !== null && symptom !== undefined,
-});
+const leadOf = ({ causes, considered }: Ranked): Lead => leadIn(causes, considered.series);
 
 const figure = (share: number): string => share.toFixed(2);
 

@@ -10,75 +10,69 @@ export interface KnownCase extends Lead {
 }
 
 const LEADS = [1.8, 1.15, 0.6, 0.3, 0];
-/** Strata of evidence, strongest first. */
-const STRATA = [
-  { score: 2.5, isFelt: true },
-  { score: 2.5, isFelt: false },
-  { score: 0, isFelt: true },
-  { score: 0, isFelt: false },
-];
+/** Whether health shows as much in less than about one period in three, in nats. */
+const SURPRISES = [1, 0];
 /** At most this share of healthy periods may get a cause. */
 const MAX_QUIET_NAMED = 0.1;
 const ESTABLISHED = 0.5;
 
 /**
- * The frequency of being right in each band of lead and score, pooled until it falls with neither (pool adjacent
- * violators: Ayer et al., 1955), and drawn towards a half where cases are few (Laplace's rule of succession). What
- * healthy periods show as well establishes nothing: such bands stay below a half.
+ * The frequency of being right in each band of lead and surprise, pooled where stronger evidence is right less often (after
+ * pool adjacent violators: Ayer et al., 1955), and drawn towards a half where cases are few (Laplace's rule of
+ * succession). What healthy periods show as well establishes nothing; what establishes no cause is one band.
  */
 export function fitConfidence(cases: readonly KnownCase[], quiet: readonly Lead[]): ConfidenceRow[] {
-  const bands = STRATA.flatMap((stratum) => pooled(bandsOf(cases, stratum)).map((band) => ({ ...band, ...stratum })));
-  const rows = bands.toSorted((a, b) => b.lead - a.lead || b.score - a.score || Number(b.isFelt) - Number(a.isFelt));
-  for (const row of rows) {
-    const weaker = rows.filter((other) => reaches(row, other));
-    row.right = Math.max(...weaker.map(({ right }) => right));
-  }
+  const rows = pooled(SURPRISES.flatMap((surprise) => bandsOf(cases, surprise)))
+    .map(({ lead, surprise, pool }) => ({ lead, surprise, right: likely(pool) }))
+    .toSorted((a, b) => b.lead - a.lead || b.surprise - a.surprise);
   const quietIn = (row: ConfidenceRow): number =>
     quiet.filter((one) => rows.find((least) => reaches(one, least)) === row).length;
-  const named = (): number =>
-    rows.filter(({ right }) => right >= ESTABLISHED).reduce((sum, row) => sum + quietIn(row), 0);
-  for (const row of rows.toReversed().toSorted((a, b) => a.right - b.right)) {
-    if (row.right < ESTABLISHED || quietIn(row) === 0) continue;
+  let established = rows.filter(({ right }) => right >= ESTABLISHED);
+  const named = (): number => established.reduce((sum, row) => sum + quietIn(row), 0);
+  for (const row of established.toReversed().toSorted((a, b) => a.right - b.right)) {
     if (named() <= MAX_QUIET_NAMED * quiet.length) break;
-    for (const weaker of rows) if (reaches(row, weaker)) weaker.right = Math.min(weaker.right, ESTABLISHED - 0.01);
+    if (quietIn(row) > 0) established = established.filter((other) => !reaches(row, other));
   }
+  const others = cases.filter((one) => !established.some((least) => reaches(one, least)));
+  const other = likely({ cases: others.length, right: others.filter(({ right }) => right).length });
+  const table = [...established, { lead: 0, surprise: 0, right: Math.min(other, ESTABLISHED - 0.01) }];
   // Without those whose weaker neighbour says the same.
-  return rows.filter((row, i) => rows.slice(i + 1).find((other) => reaches(row, other))?.right !== row.right);
+  return table.filter((row, i) => table.slice(i + 1).find((weaker) => reaches(row, weaker))?.right !== row.right);
 }
 
-interface Band {
-  lead: number;
-  right: number;
+interface Pool {
   cases: number;
+  right: number;
 }
 
-/** Bands of the cases of a stratum, by ascending lead. */
-function bandsOf(cases: readonly KnownCase[], { score, isFelt }: (typeof STRATA)[number]): Band[] {
-  const own = cases.filter((one) => {
-    const stratum = STRATA.find((least) => one.score >= least.score && (one.isFelt || !least.isFelt));
-    return stratum?.score === score && stratum.isFelt === isFelt;
-  });
-  return LEADS.toReversed().flatMap((lead) => {
+/** Bands that share a pool are right equally often. */
+interface Band extends Lead {
+  pool: Pool;
+}
+
+const likely = ({ cases, right }: Pool): number => Math.round((100 * (right + 1)) / (cases + 2)) / 100;
+
+/** Bands of the cases as surprising as that, without those that have none. */
+function bandsOf(cases: readonly KnownCase[], surprise: number): Band[] {
+  const own = cases.filter((one) => SURPRISES.find((least) => one.surprise >= least) === surprise);
+  return LEADS.flatMap((lead) => {
     const here = own.filter((one) => LEADS.find((least) => one.lead >= least) === lead);
-    return here.length === 0 ? [] : [{ lead, cases: here.length, right: here.filter(({ right }) => right).length }];
+    const pool = { cases: here.length, right: here.filter(({ right }) => right).length };
+    return here.length === 0 ? [] : [{ lead, surprise, pool }];
   });
 }
 
-/** @param bands by ascending lead, with the number that are right */
-function pooled(bands: readonly Band[]): Array<{ lead: number; right: number }> {
-  const pools: Array<Omit<Band, 'lead'> & { leads: number[] }> = [];
-  for (const { lead, ...band } of bands) {
-    let pool = { leads: [lead], ...band };
-    for (let last = pools.at(-1); last && last.right / last.cases > pool.right / pool.cases; last = pools.at(-1)) {
-      pools.pop();
-      const leads = [...last.leads, ...pool.leads];
-      pool = { leads, cases: last.cases + pool.cases, right: last.right + pool.right };
-    }
-    pools.push(pool);
+/** Pools each two bands of which the stronger is right less often, until there are none. */
+function pooled(bands: Band[]): Band[] {
+  const share = ({ pool }: Band): number => pool.right / pool.cases;
+  for (const strong of bands) {
+    const weak = bands.find((other) => reaches(strong, other) && share(strong) < share(other));
+    if (weak === undefined) continue;
+    const [one, other] = [strong.pool, weak.pool];
+    const pool = { cases: one.cases + other.cases, right: one.right + other.right };
+    return pooled(bands.map((band) => (band.pool === one || band.pool === other ? { ...band, pool } : band)));
   }
-  return pools.flatMap(({ leads, cases, right }) =>
-    leads.map((lead) => ({ lead, right: Math.round((100 * (right + 1)) / (cases + 2)) / 100 })),
-  );
+  return bands;
 }
 
 export interface Validation {

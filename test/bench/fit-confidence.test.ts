@@ -2,32 +2,39 @@ import assert from 'node:assert/strict';
 import { confidenceAt } from '../../src/features/diagnosis/confidence.ts';
 import { confidenceLeftOut, fitConfidence, validate, type KnownCase } from '../../bench/diagnosis/fit-confidence.ts';
 
-const cases = (lead: number, right: number, of: number, score = 1): KnownCase[] =>
+const cases = (lead: number, right: number, of: number, surprise = 0): KnownCase[] =>
   Array.from({ length: of }, (_, index) => ({
     dataset: index % 2 ? 'a' : 'b',
     lead,
-    score,
-    isFelt: false,
+    surprise,
     right: index < right,
   }));
 
 describe('the fitted table of confidences', () => {
-  it('is the frequency of being right by band, pooled until it rises with lead and score', () => {
-    const known = [...cases(0.1, 3, 18), ...cases(0.4, 9, 18), ...cases(0.7, 8, 18), ...cases(2, 18, 18)];
+  it('is the frequency of being right by band; what establishes no cause is one', () => {
+    const known = [...cases(0.1, 3, 18), ...cases(0.4, 8, 18), ...cases(0.7, 12, 18), ...cases(2, 18, 18)];
     const table = fitConfidence(known, []);
     assert.deepEqual(table, [
-      { lead: 1.8, score: 0, isFelt: false, right: 0.95 },
-      { lead: 0.3, score: 0, isFelt: false, right: 0.47 },
-      { lead: 0, score: 0, isFelt: false, right: 0.2 },
+      { lead: 1.8, surprise: 0, right: 0.95 },
+      { lead: 0.6, surprise: 0, right: 0.65 },
+      { lead: 0, surprise: 0, right: 0.32 },
     ]);
-    assert.equal(confidenceAt({ lead: 0.7, score: 9, isFelt: true }, table), 0.47);
-    assert.equal(confidenceAt({ lead: -1, score: 9, isFelt: true }, table), 0);
-    const strong = fitConfidence([...known, ...cases(0.4, 8, 8, 3), ...cases(2, 0, 8, 3)], []);
-    assert.equal(confidenceAt({ lead: 0.4, score: 3, isFelt: true }, strong), 0.5);
-    assert.equal(confidenceAt({ lead: 2, score: 3, isFelt: true }, strong), 0.95, 'no less than with weaker evidence');
+    assert.equal(confidenceAt({ lead: 0.7, surprise: 9 }, table), 0.65);
+    assert.equal(confidenceAt({ lead: 0.5, surprise: 9 }, table), 0.32);
+    assert.equal(confidenceAt({ lead: -1, surprise: 9 }, table), 0);
   });
 
-  it('stays below a half where healthy periods are', () => {
+  it('pools bands of which the stronger is right less often', () => {
+    const known = [...cases(0.7, 12, 18), ...cases(2, 10, 18), ...cases(0.4, 8, 8, 3), ...cases(2, 6, 8, 3)];
+    assert.deepEqual(fitConfidence(known, []), [
+      { lead: 1.8, surprise: 1, right: 0.83 },
+      { lead: 0.6, surprise: 0, right: 0.61 },
+      { lead: 0.3, surprise: 1, right: 0.83 },
+      { lead: 0, surprise: 0, right: 0.49 },
+    ]);
+  });
+
+  it('establishes nothing where healthy periods are', () => {
     const known = [...cases(0.7, 18, 18), ...cases(2, 18, 18)];
     const quiet = [...cases(0.7, 0, 18), ...cases(2, 0, 2)];
     assert.deepEqual(

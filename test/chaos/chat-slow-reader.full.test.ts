@@ -21,10 +21,10 @@ const ANSWER_BYTES = 16 * MB;
  * What the API may hold for a reader, whatever was streamed: a page of the log as text and parsed (256 kB and the event
  * that reaches it, of 16 kB here), and an event each in the frames, the response and the socket, 16 kB of room each.
  */
-const MAX_PER_READER = MB;
+const MAX_PER_READER = 2 * MB;
 /** How far two measurements of a process that does nothing may be apart: code that was compiled, caches, connections. */
 const NOISE = 4 * MB;
-/** 1/12 of what the API would hold if it kept for each reader what that reader has not taken, or what it has. */
+/** 1/6 of what the API would hold if it kept for each reader what that reader has not taken, or what it has. */
 const MAX_HELD = READERS * MAX_PER_READER + NOISE;
 /**
  * Held besides when an attempt of the model turn was lost that no test has killed, as on a machine that is too busy for

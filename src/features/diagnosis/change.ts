@@ -1,4 +1,4 @@
-import { quantileInPlace } from './statistics.ts';
+import { quantileInPlace, surpriseOf } from './statistics.ts';
 import type { TimeWindow } from './types.ts';
 
 /** Values that belong together (durations of an operation, calls made by each request), each at its time. */
@@ -106,19 +106,12 @@ export function stretches(
   return found;
 }
 
-/**
- * Information in nats that the part differs from health: -log of the probability (its Chernoff bound) that as many of its
- * values lie beyond the middle between both levels, if each did so as often as healthy ones. However far two values lie
- * off, they are two; however little a hundred do, they are a hundred.
- */
+/** How surprising it is that so much of the part lies beyond the middle between both levels; see {@link surpriseOf}. */
 function surprise(healthy: readonly number[], part: readonly number[], before: number, after: number): number {
   const middle = (before + after) / 2;
   const isBeyond = (value: number): boolean => (after > before ? value > middle : value < middle);
-  const usual = (healthy.filter(isBeyond).length + 1) / (healthy.length + 2);
-  const share = part.filter(isBeyond).length / part.length;
-  if (share <= usual) return 0;
-  const rest = share < 1 ? (1 - share) * Math.log((1 - share) / (1 - usual)) : 0;
-  return part.length * (share * Math.log(share / usual) + rest);
+  const beyondIn = (values: readonly number[]) => ({ beyond: values.filter(isBeyond).length, of: values.length });
+  return surpriseOf(beyondIn(part), beyondIn(healthy));
 }
 
 interface Part {

@@ -1,16 +1,14 @@
-import type { RankedCause, SymptomState } from './types.ts';
+import type { CauseEvidence, RankedCause } from './types.ts';
 
 /** What a confidence is read from. */
 export interface Lead {
   /** By how much the first cause exceeds the second, on the natural log scale of evidence. */
   lead: number;
-  /** The first cause's score. */
-  score: number;
-  /** Whether a metric of the alerting service shows the symptom. */
-  isFelt: boolean;
+  /** Information in nats, >= 0, that health does not show evidence as strong as the first cause's by chance. */
+  surprise: number;
 }
 
-/** With at least this lead and score, and with the symptom if it is required, the first cause is right this often. */
+/** With at least this lead and surprise, the first cause is right this often. */
 export interface ConfidenceRow extends Lead {
   /** 0 to 1. */
   right: number;
@@ -22,36 +20,49 @@ export interface ConfidenceRow extends Lead {
  * of cross-validation.
  */
 const measured: readonly ConfidenceRow[] = [
-  { lead: 1.8, score: 2.5, isFelt: true, right: 0.99 },
-  { lead: 1.8, score: 2.5, isFelt: false, right: 0.94 },
-  { lead: 1.8, score: 0, isFelt: true, right: 0.83 },
-  { lead: 1.8, score: 0, isFelt: false, right: 0.75 },
-  { lead: 1.15, score: 2.5, isFelt: true, right: 0.93 },
-  { lead: 1.15, score: 2.5, isFelt: false, right: 0.92 },
-  { lead: 0.6, score: 2.5, isFelt: true, right: 0.93 },
-  { lead: 0.6, score: 0, isFelt: false, right: 0.49 },
-  { lead: 0.3, score: 2.5, isFelt: false, right: 0.49 },
-  { lead: 0, score: 0, isFelt: true, right: 0.49 },
-  { lead: 0, score: 0, isFelt: false, right: 0.33 },
+  { lead: 1.8, surprise: 1, right: 0.99 },
+  { lead: 1.8, surprise: 0, right: 0.79 },
+  { lead: 1.15, surprise: 1, right: 0.96 },
+  { lead: 0.6, surprise: 1, right: 0.87 },
+  { lead: 0.3, surprise: 1, right: 0.59 },
+  { lead: 0, surprise: 0, right: 0.49 },
 ];
 
-/** The measured frequency with which the first cause is right at this evidence, 0 to 1. */
-export function confidenceIn(causes: readonly RankedCause[], symptom: SymptomState | undefined): number {
+/**
+ * The measured frequency with which the first cause is right at this evidence, 0 to 1.
+ * @param compared as of {@link leadIn}
+ */
+export function confidenceIn(causes: readonly RankedCause[], compared: number): number {
   const [first] = causes;
-  if (first === undefined || first.ownScore <= 0) return 0;
-  return confidenceAt({ lead: leadOf(causes), score: first.score, isFelt: symptom !== undefined }, measured);
+  return first === undefined || first.ownScore <= 0 ? 0 : confidenceAt(leadIn(causes, compared), measured);
 }
+
+/** Evidence that carries a cause is at least this part as strong as its strongest. */
+const CARRIES = 0.5;
+
+/**
+ * The first cause's lead, and how surprising the evidence that carries it is.
+ * @param compared the number of compared series: among many, some surprise by chance (Bonferroni's correction)
+ */
+export function leadIn(causes: readonly EvidentCause[], compared: number): Lead {
+  const [first, second] = causes;
+  const { score = 0, evidence = [] } = first ?? {};
+  const strongest = Math.max(0, ...evidence.map(({ strength }) => strength));
+  const carrying = evidence.filter(({ strength }) => strength >= CARRIES * strongest);
+  const surprise = Math.max(0, ...carrying.map((one) => one.surprise ?? Math.expm1(one.strength)));
+  return {
+    lead: score - Math.max(0, second?.score ?? 0),
+    surprise: Math.max(0, surprise - Math.log(Math.max(1, compared))),
+  };
+}
+
+type EvidentCause = Pick<RankedCause, 'score'> & { evidence: readonly Pick<CauseEvidence, 'strength' | 'surprise'>[] };
 
 /** @returns 0 if no row fits */
 export function confidenceAt(given: Lead, rows: readonly ConfidenceRow[]): number {
   return rows.find((least) => reaches(given, least))?.right ?? 0;
 }
 
-export function reaches({ lead, score, isFelt }: Lead, least: Lead): boolean {
-  return lead >= least.lead && score >= least.score && (isFelt || !least.isFelt);
-}
-
-/** By how much the first cause exceeds the second, on the natural log scale of evidence. */
-export function leadOf([first, second]: readonly Pick<RankedCause, 'score'>[]): number {
-  return first === undefined ? 0 : first.score - Math.max(0, second?.score ?? 0);
+export function reaches({ lead, surprise }: Lead, least: Lead): boolean {
+  return lead >= least.lead && surprise >= least.surprise;
 }

@@ -1,7 +1,7 @@
 export { harmfulDirection, metricFamily, metricMeaning } from './metric-meaning.ts';
 export { groupLogPatterns, type LogPattern, type LogPatterns } from './log-patterns/index.ts';
 export { detectOnset, onsetTolerance, samplingInterval, type OnsetQuestion } from './onset.ts';
-export { leadOf } from './confidence.ts';
+export { leadIn } from './confidence.ts';
 export {
   compareSpans,
   type CallComparison,

@@ -6,7 +6,7 @@ import { metricEvidence } from './metric-evidence.ts';
 import { metricMeaning } from './metric-meaning.ts';
 import { detectOnset } from './onset.ts';
 import { explainCause } from './reason.ts';
-import { seriesAnomaly, shareScale } from './series-anomaly.ts';
+import { anomalySurprise, seriesAnomaly, shareScale } from './series-anomaly.ts';
 import { buildServiceGraph, isTransport, nearest, reachableDownstream, type ServiceGraph } from './service-graph.ts';
 import type {
   CauseEvidence,
@@ -17,7 +17,7 @@ import type {
   RankingInput,
   SeriesAnomaly,
 } from './types.ts';
-import { symptomState } from './symptom.ts';
+import { aboutFailures, symptomState } from './symptom.ts';
 import { resolveWindows } from './windows.ts';
 
 /** Share of a callee's evidence that its caller's must exceed where figures are missing; see docs/adr/0003. */
@@ -70,7 +70,9 @@ interface OwnBehaviour {
  * span or a line is in the result. Deterministic, and independent of the order of its input. Never throws on gaps, NaN
  * or cycles; kinds that are absent take nothing away. See docs/adr/0025.
  */
-export function rankRootCauses(input: RankingInput): Ranking {
+export function rankRootCauses({ alert, ...given }: RankingInput): Ranking {
+  const symptomatic = aboutFailures(alert, given.series);
+  const input = { ...given, ...(symptomatic && { alert: symptomatic }) };
   const windows = resolveWindows(input);
   const behaviours = compareBehaviour(input, windows);
   const notes = [...windows.notes, ...behaviours.notes];
@@ -125,7 +127,7 @@ export function rankRootCauses(input: RankingInput): Ranking {
   const symptom = symptomState(input.series, input.alert, windows);
   return {
     causes,
-    confidence: confidenceIn(causes, symptom),
+    confidence: confidenceIn(causes, input.series.length),
     ...(windows.onset === undefined ? {} : { onset: windows.onset }),
     ...(symptom && { symptom }),
     incident: windows.incident,
@@ -276,13 +278,16 @@ function toCause(
   const score = pool(own - discount, [behaviour.slow, behaviour.failing]) - TIER_STEP * tier;
   const signals = candidate.signals.map((anomaly) => {
     const series = byService
-      .get(service)
-      ?.find((one) => one.metric === anomaly.metric && one.statistic === anomaly.statistic);
-    const onset = series && detectOnset(series, { search: windows.incident, reference: windows.baseline });
-    return onset === undefined ? anomaly : { ...anomaly, onset };
+      .get(service)!
+      .find((one) => one.metric === anomaly.metric && one.statistic === anomaly.statistic)!;
+    const onset = detectOnset(series, { search: windows.incident, reference: windows.baseline });
+    const surprise = anomalySurprise(series, anomaly, windows);
+    return { anomaly: onset === undefined ? anomaly : { ...anomaly, onset }, surprise };
   });
   const evidence = [
-    ...signals.map((signal) => metricEvidence(signal, seriesEvidence(signal, alertMeaning) * weightOf(signal))),
+    ...signals.map(({ anomaly, surprise }) =>
+      metricEvidence(anomaly, seriesEvidence(anomaly, alertMeaning) * weightOf(anomaly), surprise),
+    ),
     ...behaviour.evidence,
   ]
     .filter(({ strength }) => strength > 0)
@@ -293,7 +298,7 @@ function toCause(
     score,
     ownScore: Math.max(own, behaviour.slow, behaviour.failing),
     ...(bestCallee === undefined ? {} : { bestCallee }),
-    signals,
+    signals: signals.map(({ anomaly }) => anomaly),
     evidence,
     reason: explainCause({ own, bestCallee, tier, evidence }),
   };

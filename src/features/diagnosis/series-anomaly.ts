@@ -1,5 +1,12 @@
 import { harmfulDirection, metricMeaning } from './metric-meaning.ts';
-import { lowerBound, quantileInPlace, type SampleSummary, summarizeInPlace, extremes } from './statistics.ts';
+import {
+  lowerBound,
+  quantileInPlace,
+  type SampleSummary,
+  summarizeInPlace,
+  extremes,
+  surpriseOf,
+} from './statistics.ts';
 import type { HarmfulDirection, MetricMeaning, MetricSeries, SeriesAnomaly, TimeWindow } from './types.ts';
 
 export interface ComparedWindows {
@@ -74,6 +81,19 @@ export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): S
   const sign = Math.sign(anomaly.incidentValue - baseline.median);
   for (let i = 0; i < incidentCount; i++) if (sign * (scratch[i]! - baseline.median) >= half) anomaly.persistence++;
   return anomaly;
+}
+
+/**
+ * How surprising the incident's samples are that lie at least half way from the baseline's median to the worst, in nats.
+ * @param anomaly of this series in these windows
+ */
+export function anomalySurprise(series: MetricSeries, anomaly: SeriesAnomaly, { baseline }: ComparedWindows): number {
+  const { baselineMedian, incidentValue, persistence, incidentSamples } = anomaly;
+  const half = Math.abs(incidentValue - baselineMedian) / 2;
+  const sign = Math.sign(incidentValue - baselineMedian);
+  const healthy = { beyond: 0, of: collect(series, baseline) };
+  for (let i = 0; i < healthy.of; i++) if (sign * (scratch[i]! - baselineMedian) >= half) healthy.beyond++;
+  return surpriseOf({ beyond: persistence, of: incidentSamples }, healthy);
 }
 
 /** The share of a harmful score that counts as evidence, whatever the sign convention of the direction. */

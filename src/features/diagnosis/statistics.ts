@@ -6,6 +6,25 @@ export interface SampleSummary {
   standardDeviation: number;
 }
 
+/** How many values of a sample lie beyond some level. */
+export interface Beyond {
+  beyond: number;
+  of: number;
+}
+
+/**
+ * Information in nats that a part differs from health: -log of the probability (its Chernoff bound) that as many of its
+ * values lie beyond a level, if each did so as often as healthy ones. However far two values lie off, they are two;
+ * however little a hundred do, they are a hundred.
+ */
+export function surpriseOf(part: Beyond, healthy: Beyond): number {
+  const usual = (healthy.beyond + 1) / (healthy.of + 2);
+  const share = part.beyond / part.of;
+  if (!(share > usual)) return 0;
+  const rest = share < 1 ? (1 - share) * Math.log((1 - share) / (1 - usual)) : 0;
+  return part.of * (share * Math.log(share / usual) + rest);
+}
+
 /**
  * The `rank`-th smallest (0-based) of `sample[0..count)`, reordering it in place so that everything left of `rank` is
  * not larger. Hoare's selection: linear on average, which is what lets ten thousand series be ranked within a second.

@@ -1,3 +1,4 @@
+import { metricMeaning } from './metric-meaning.ts';
 import { alertingSeries } from './windows.ts';
 import { harmfulScore, seriesAnomaly, type ComparedWindows } from './series-anomaly.ts';
 import { quantile } from './statistics.ts';
@@ -8,6 +9,22 @@ const NOTABLE = 3;
 /** One sample may be an exception. */
 const LAST_SAMPLES = 3;
 const FELT: readonly MetricMeaning[] = ['latency', 'errors', 'availability'];
+
+/**
+ * An alert on a counter of requests is about those that fail, if some do: sources derive their share from the counter,
+ * as `http_requests_total:error_ratio`. How many requests there are says little, and varies with the time of day.
+ */
+export function aboutFailures(alert: Alert | undefined, series: readonly MetricSeries[]): Alert | undefined {
+  if (alert?.metric === undefined || metricMeaning(alert.metric) !== 'traffic') return alert;
+  const derived = series.find(
+    ({ service, metric, statistic, values }) =>
+      service === alert.service &&
+      metric.startsWith(`${alert.metric}:`) &&
+      metricMeaning(metric, statistic) === 'errors' &&
+      values.some((value) => value > 0),
+  );
+  return derived === undefined ? alert : { ...alert, metric: derived.metric };
+}
 
 /**
  * Whether the alert's symptom lasts until the end of the data: its last samples are still more than half the way from

@@ -125,6 +125,11 @@ export interface CauseEvidence {
   kind: EvidenceKind;
   /** One scale for all kinds, >= 0: log(1 + how many healthy spreads the change measures). */
   strength: number;
+  /**
+   * Information in nats that health does not show as much by chance. Absent for traces and logs, whose strength it
+   * already bounds.
+   */
+  surprise?: number;
   /** One plain sentence with figures. */
   statement: string;
   /** When it began, unix seconds; absent when not known. */

@@ -37,7 +37,7 @@ export function resolveWindows(input: RankingInput): ResolvedWindows {
   if (input.incident === undefined && input.alert === undefined) {
     notes.push('Neither an alert nor an incident window was given: the last quarter of the data is explained.');
   }
-  const onset = findOnset(input, alerting, window, extent, tolerance);
+  const onset = findOnset(input, alerting, window, extent, { interval, tolerance });
   if (input.alert !== undefined && alerting.length === 0) {
     notes.push(`No metric of the alerting service ${input.alert.service} was found; the alert time is used as it is.`);
   }
@@ -92,7 +92,7 @@ function findOnset(
   alerting: readonly MetricSeries[],
   window: TimeWindow,
   extent: TimeWindow,
-  tolerance: number,
+  { interval, tolerance }: { interval: number; tolerance: number },
 ): number | undefined {
   const { alert } = input;
   if (alert === undefined) return undefined;
@@ -107,8 +107,11 @@ function findOnset(
     if (onset !== undefined) found.push(onset);
   }
   if (found.length === 0) return at;
+  const onset = Math.round(quantileInPlace(Float64Array.from(found), found.length, 0.5));
+  // What deviates when the data begins has no healthy time before it: rates are still rising after a start.
+  if (input.baseline === undefined && onset - extent.from < SHORTEST_BASELINE_SAMPLES * interval) return at;
   // An alert does not fire before its cause: a later crossing only says that the symptom grew.
-  return Math.min(at, Math.round(quantileInPlace(Float64Array.from(found), found.length, 0.5)));
+  return Math.min(at, onset);
 }
 
 /** The data without the declared healthy period: nothing begins in it. */

@@ -236,7 +236,17 @@ export interface RecentChangesResult {
 /** One observation that speaks for a cause. `before` and `after` are in `unit`; null when not known. */
 export interface CauseEvidenceResult extends Pick<
   CauseEvidence,
-  'kind' | 'strength' | 'statement' | 'operation' | 'caller' | 'callee' | 'template' | 'example' | 'level' | 'unit'
+  | 'kind'
+  | 'strength'
+  | 'surprise'
+  | 'statement'
+  | 'operation'
+  | 'caller'
+  | 'callee'
+  | 'template'
+  | 'example'
+  | 'level'
+  | 'unit'
 > {
   onset: IsoTime | null;
   before: number | null;

@@ -35,3 +35,41 @@ describe('the symptom at the end of the data', () => {
     assert.equal(symptomIn(input)?.asOf, lastSample - INTERVAL);
   });
 });
+
+describe('an alert on a counter of requests', () => {
+  /** A service just started: its rates rise for a while, then its requests fail. */
+  const started = (failing: number): RankingInput => {
+    const timestamps = Array.from({ length: 60 }, (_, second) => second);
+    const series = (service: string, metric: string, value: (second: number) => number) => ({
+      service,
+      metric,
+      timestamps,
+      values: timestamps.map(value),
+    });
+    const requests = (second: number): number => Math.min(second, 3) + (second % 2) / 10;
+    const error = (second: number): number => (second >= 40 ? failing : 0);
+    return {
+      series: [
+        series('shop', 'http_requests_total', requests),
+        series('shop', 'http_requests_total:error_ratio', error),
+        series('db', 'http_requests_total', requests),
+        series('db', 'db_pool_waiting', (second) => (second >= 39 ? 8 * failing : 0)),
+      ],
+      edges: [{ caller: 'shop', callee: 'db' }],
+      alert: { service: 'shop', metric: 'http_requests_total', at: 42 },
+    };
+  };
+
+  it('is about those that fail', () => {
+    const { onset, causes, symptom } = rankRootCauses(started(0.5));
+    assert.equal(onset, 40);
+    assert.equal(causes[0]?.service, 'db');
+    assert.deepEqual(symptom, { isOngoing: true, asOf: 59 });
+  });
+
+  it('is about their number if none fails, and does not begin when the data does', () => {
+    const { onset, baseline } = rankRootCauses(started(0));
+    assert.equal(onset, 42);
+    assert.ok(baseline.to > 25 && baseline.to < 42, String(baseline.to));
+  });
+});

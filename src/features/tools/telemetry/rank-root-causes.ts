@@ -87,9 +87,10 @@ function present(cause: RankedCause, index: number): RankRootCausesResult['cause
       ...(signal.unit !== undefined && { unit: signal.unit }),
       ...presentAnomaly(signal),
     })),
-    evidence: evidence.map(({ strength, before, after, onset, ...rest }) => ({
+    evidence: evidence.map(({ strength, surprise, before, after, onset, ...rest }) => ({
       ...rest,
       strength: significant(strength),
+      ...(surprise !== undefined && { surprise: significant(surprise) }),
       onset: onset === undefined ? null : toIso(onset),
       before: known(before),
       after: known(after),
