@@ -121,10 +121,11 @@ async function makeChat(): Promise<string> {
 
 /** The chart and the excerpt below it. */
 async function showExcerpt(page: Page): Promise<void> {
-  await page.getByText('Show as table').waitFor();
+  const table = page.getByRole('dialog').getByText('Show as table');
+  await table.waitFor();
   await page.locator('mark').first().waitFor();
   // The wheel turns over the chart, so that the result, which scrolls within itself, stays at the excerpt.
-  await page.getByText('Show as table').hover();
+  await table.hover();
   await page.mouse.wheel(0, 130);
   await page.waitForTimeout(500);
 }

@@ -109,7 +109,7 @@ function bySignal(service: string, { kind, metric = '', operation, caller }: Tro
   return `Restart one instance of ${service} and retry a failing request${operation ? ` (${code(operation)})` : ''}.`;
 }
 
-/** ``It worked if median latency (`latency`) of `orders` returns to about 20 ms within minutes.`` */
+/** ``To verify: the median latency (`latency`) of `orders` should return to about 20 ms within a few minutes.`` */
 export function confirmation({ service = '', unit, before, ...metric }: Omit<Change, 'after'>): string {
-  return `It worked if the ${metricPhrase(metric)} of ${code(service)} returns to about ${quantity(before, unit)} within a few minutes.`;
+  return `To verify: the ${metricPhrase(metric)} of ${code(service)} should return to about ${quantity(before, unit)} within a few minutes.`;
 }

@@ -155,7 +155,7 @@ describe('wording: what gave out, and what to do', () => {
   it('says how to see that it worked', () => {
     assert.equal(
       confirmation({ service: 'orders', metric: 'latency', statistic: 'p50', unit: 's', before: 0.02 }),
-      'It worked if the median latency (`latency`) of `orders` returns to about 20 ms within a few minutes.',
+      'To verify: the median latency (`latency`) of `orders` should return to about 20 ms within a few minutes.',
     );
     assert.equal(code('a\n`b`'), "`a 'b'`");
   });

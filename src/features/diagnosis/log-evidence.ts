@@ -41,8 +41,9 @@ function severityOf(level: string | undefined): keyof typeof WEIGHT {
 }
 
 function statementOf({ service, level, linesAfter }: TemplateComparison, kind: CauseEvidence['kind']): string {
-  const what = level === undefined ? 'a line' : `a line of level ${level}`;
-  if (kind === 'new_logs') return `${service} logs ${what} that it did not log before (${linesAfter} times).`;
-  if (kind === 'missing_logs') return `${service} no longer logs ${what} as often as its traffic would have it.`;
-  return `${service} logs ${what} more often than before.`;
+  const severity = { error: 'error', warn: 'warning', other: 'message' }[severityOf(level)];
+  if (kind === 'new_logs') return `${service} logged a new ${severity} ${linesAfter} times.`;
+  const article = severity === 'error' ? 'an' : 'a';
+  if (kind === 'missing_logs') return `${service} logs ${article} ${severity} less often than its traffic explains.`;
+  return `${service} logs ${article} ${severity} more often than before.`;
 }

@@ -55,7 +55,7 @@ The result
 Two good root causes, each with its recommended change
 - "The connection pool of \`orders\` is full: 10 of 10 connections in use, 9 requests waiting [3]. Its p95 latency
   (\`http_request_duration_p95\`) rose from 38 ms to 1.2 s at 14:10:22 UTC [2]. \`orders 2.4.0\` was deployed at 14:09:40 UTC [5]."
-  Change: "Roll back \`orders\` to 2.3.9. It worked if the requests waiting for a connection return to 0 within five minutes."
+  Change: "Roll back \`orders\` to 2.3.9. To verify: the requests waiting for a connection should return to 0 within five minutes."
 - "Calls from \`frontend\` to \`cart\` wait 401 ms on the wire, 0.8 ms before; the own time of \`cart\` is unchanged at 3 ms [4]. All three pods
   of \`cart\` moved to node \`n7\` at 09:02:10 UTC [6]."
-  Change: "Cordon \`n7\` and restart the pods of \`cart\`. It worked if calls to \`cart\` wait less than 2 ms again."`;
+  Change: "Cordon \`n7\` and restart the pods of \`cart\`. To verify: calls to \`cart\` should wait less than 2 ms again."`;

@@ -39,7 +39,7 @@ describe('report of a run that could not finish', () => {
     const ranking: { confidence: number } = JSON.parse(evidence.at(-1)?.content ?? '');
     assert.equal(report.confidence, ranking.confidence);
     assert.match(report.recommended_change.summary, /^Revert the config `c2` of `db`/u);
-    assert.match(report.recommended_change.details ?? '', /^It worked if the p95 latency .* about 10 ms/u);
+    assert.match(report.recommended_change.details ?? '', /^To verify: the p95 latency .* about 10 ms/u);
     assert.match(report.summary, /the run reached its limit of steps/u);
     assert.ok(report.hypotheses.length > 1 && report.hypotheses.every(({ verdict }) => verdict === 'open'));
     assert.deepEqual(

@@ -34,7 +34,10 @@ export function evidenceSentence(
   );
   const [signal] = signals;
   const read = evidence.kind === 'metric' && signal ? citeReading(file, citations, service, signal) : '';
-  return `${code(service)}: ${sentence(evidence.statement.replace(/\.$/, ''))}${cited}${read}.`;
+  const statement = evidence.statement.replace(/\.$/, '').replace(` in ${service} `, ' ');
+  const isSubject = statement.startsWith(`${service} `);
+  const said = isSubject ? statement.slice(service.length + 1) : statement;
+  return `${code(service)}${isSubject ? '' : ':'} ${sentence(said)}${cited}${read}.`;
 }
 
 /** ``Error rate of `web` rose from 0 % to 14 % at 14:10:22 UTC [1].``: the alerting signal, else one that people notice. */

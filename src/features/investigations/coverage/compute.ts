@@ -141,7 +141,7 @@ function leavesOpen(signal: Signal, status: SignalCoverage['status'], { asked, f
     answered: `${failed} of ${asked} queries failed`,
     empty: 'nothing found',
     failed: 'no query was answered',
-    not_asked: 'not checked',
+    not_asked: 'not queried',
     not_connected: 'not connected',
   };
   if (status === 'answered') return failed === 0 ? null : `${capital(said.answered)}; some data may be missing.`;

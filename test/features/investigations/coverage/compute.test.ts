@@ -43,7 +43,7 @@ describe('coverage of an investigation', () => {
     const { signals } = coverageOf([prometheus, loki], [query('data'), query('unavailable')]);
     const open = Object.fromEntries(signals.map(({ signal, leavesOpen }) => [signal, leavesOpen]));
     assert.equal(open['metrics'], '1 of 2 queries failed; some data may be missing.');
-    assert.equal(open['logs'], 'Not checked: logged errors are unknown.');
+    assert.equal(open['logs'], 'Not queried: logged errors are unknown.');
     assert.match(open['changes'] ?? '', /^Not connected: a deploy .* is not ruled out as the trigger\.$/);
     assert.equal(coverageOf([prometheus], [query('data')]).signals[0]?.leavesOpen, null);
   });
