@@ -201,7 +201,10 @@ describe('the chat page', () => {
       await card.getByText('"what": "checkout"').waitFor();
       await page.getByText('Casebook is waiting for approval.').waitFor({ state: 'attached' });
       await assertPresentable(page, 'chat-approval');
-      await page.reload();
+      // Whoever comes later finds it on the home page.
+      await page.goto('/');
+      const waiting = page.locator('section', { has: page.getByRole('heading', { name: 'Waiting for approval' }) });
+      await waiting.getByRole('link').click();
       await card.getByRole('button', { name: 'Approve' }).focus();
       await page.keyboard.press('Enter');
       await isComplete(page);
