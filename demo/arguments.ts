@@ -53,7 +53,7 @@ export function readArguments(args: readonly string[], incidentsDir: string): Wa
     throw new Error(`There is no incident "${incident}". There are: ${names.join(', ')}`);
   const recorded = query ?? questionAboutRecorded(join(incidentsDir, incident));
   if (values.recorded || values.incident !== undefined) {
-    if (values.fault !== undefined) throw new Error('A recorded incident has its fault already: leave out --fault.');
+    if (values.fault !== undefined) throw new Error('--fault cannot be combined with a recorded incident.');
     return { exit, query, recorded, monitor: false };
   }
   const name = values.fault ?? DEFAULT_FAULT;

@@ -40,7 +40,7 @@ export function assessHealth(
   const watched = checks.filter(({ checkId }) => enabled.has(checkId));
   const reasons: Health['reasons'] = [];
   if (watched.some(({ budgetSpent }) => budgetSpent)) {
-    const text = `The model budget of $${config.modelBudgetUsdPerDay} a day is spent: instruction checks do not run, and findings are not judged.`;
+    const text = `The model budget of $${config.modelBudgetUsdPerDay} a day is exhausted: instruction checks and model reviews are paused.`;
     reasons.push({ key: 'budget', text });
   }
   for (const { checkId, failures, last, silentAt, lastResultAt, budgetSpent } of watched) {

@@ -43,18 +43,18 @@ export async function letAgentNotice(
   const { casebook, shop, signal } = stage;
   const { first, second } = faults;
   console.error('');
-  await showWaiting(`Repair of ${first.service}`, () => shop.repair(first, signal));
+  await showWaiting(`Repairing ${first.service}`, () => shop.repair(first, signal));
 
   console.error(`\n  ${pc.bold('Monitoring')}  ${DESCRIPTION}\n`);
   const agent = await showWaiting('The agent is drafting its plan', () => makeAgent(casebook, signal));
   onAgent(agent);
-  if (agent.checks.length === 0) throw new Error(`The agent drafted no check. It says: ${agent.answer}`);
+  if (agent.checks.length === 0) throw new Error(`The agent drafted no checks. Its answer: ${agent.answer}`);
   for (const line of planLines(agent)) console.error(`  ${line}`);
   await showWaiting('The agent is learning what is normal', (update) =>
     untilLearned(casebook, agent, signal, (text) => update(`The agent is learning what is normal: ${text}`)),
   );
 
-  console.error(`  ${pc.red('✗')} ${second.what} ${pc.dim('(the agent is not told)')}`);
+  console.error(`  ${pc.red('✗')} ${second.what} ${pc.dim('(hidden from the agent)')}`);
   const faultAt = Date.now();
   await shop.inject(second);
   const { finding, others } = await showWaiting('Waiting for the agent', (update) =>

@@ -13,22 +13,22 @@ export const liveIncidents: Record<string, LiveIncident> = {
   'connection-leak': {
     service: 'payments',
     kind: 'connection-leak',
-    what: 'payments does not return its database connections',
+    what: 'payments leaks database connections',
   },
   'cpu-burn': {
     service: 'catalog',
     kind: 'cpu-burn',
-    what: 'a regular expression in catalog blocks its event loop from time to time',
+    what: 'a regular expression in catalog intermittently blocks its event loop',
   },
   'slow-queries': {
     service: 'inventory',
     kind: 'slow-queries',
-    what: 'inventory lost an index, and its queries take thirty times as long',
+    what: 'inventory lost an index; its queries are 30× slower',
   },
   'bad-configuration': {
     service: 'orders',
     kind: 'bad-configuration',
-    what: 'orders lacks a setting, and every other order fails',
+    what: 'orders is missing a setting; every other order fails',
   },
 };
 

@@ -33,13 +33,13 @@ const log = {
 /** The shop beside a running Casebook; undefined if there is no Prometheus to watch it with. */
 async function connectShop(start: LiveShopStart, running: Running): Promise<LiveShop | undefined> {
   try {
-    const shop = await showWaiting('The shop and the satellite', () => start.connect(running));
+    const shop = await showWaiting('Starting the shop and the satellite', () => start.connect(running));
     console.error(`\n${partLines(shop).join('\n')}\n`);
     return shop;
   } catch (error) {
     if (!(error instanceof NoPrometheusError)) throw error;
     log.warn(`${error.message}.`);
-    log.warn('Without Prometheus nothing watches the live shop: investigating a recorded incident instead.');
+    log.warn('Prometheus is missing, so the live shop cannot be monitored; investigating a recorded incident instead.');
     return undefined;
   }
 }
@@ -111,7 +111,7 @@ async function sayWhereToLook(running: Running, { investigationId, agentId, open
   const link = await signInLink(running, path);
   console.error(`\n  ${pc.bold(pc.green('Open the investigation in a browser'))}`);
   console.error(`  ${pc.bold(link ?? running.appUrl + path)}`);
-  if (link !== undefined) console.error(pc.dim('  Signs in one browser, within an hour.'));
+  if (link !== undefined) console.error(pc.dim('  One-time sign-in link, valid for 1 hour.'));
   const then = [
     ['The agent', agentId && `${running.appUrl}/monitoring/${agentId}`],
     ['What it found', openedId && `${running.appUrl}/investigation/${openedId}`],
@@ -132,8 +132,8 @@ function sayWhatElse(running: Running, shown: Shown): void {
     console.error(
       pc.dim(
         agentId === undefined
-          ? '  End the fault, or start another in any service of the shop:\n'
-          : '  End the fault, or start another in any service of the shop; the agent notices both:\n',
+          ? '  Stop the fault, or inject another into any service:\n'
+          : '  Stop the fault, or inject another into any service; the agent detects both:\n',
       ),
     );
     console.error(`${inject('none')}${inject(broken.kind === 'cpu-burn' ? 'connection-leak' : 'cpu-burn')}`);
@@ -155,7 +155,7 @@ async function main(): Promise<void> {
   let live: LiveShopStart | undefined;
   let interrupted = false;
   const stop = async (): Promise<void> => {
-    log.info('stopping (again to stop at once) …');
+    log.info('stopping (press Ctrl-C again to force) …');
     await live?.stop();
     await running?.stop();
   };
@@ -202,7 +202,7 @@ async function main(): Promise<void> {
       const { isFound: isFoundByAgent, ...noticed } = await monitor(running, shop, fault, stopping.signal);
       shown = { ...shown, ...noticed };
       isFound &&= isFoundByAgent;
-    } else if (!fault) log.info('Without a live shop there is nothing for a monitoring agent to watch.');
+    } else if (!fault) log.info('No live shop: skipping the monitoring demo.');
   } catch (error) {
     if (interrupted) return;
     console.error(pc.red(`  ${messageOf(error)}`));
@@ -213,7 +213,7 @@ async function main(): Promise<void> {
   }
   sayWhatElse(running, shown);
   await sayWhereToLook(running, shown);
-  console.error(`\n  ${pc.dim('Ctrl-C stops it.')}`);
+  console.error(`\n  ${pc.dim('Press Ctrl-C to stop.')}`);
 }
 
 try {

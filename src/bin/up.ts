@@ -21,7 +21,7 @@ async function end(signal: NodeJS.Signals): Promise<void> {
     await running?.stopNow();
     process.exit(130);
   }
-  log.info(`${signal}: stopping (again to stop at once) ...`);
+  log.info(`${signal}: stopping (press Ctrl-C again to force) ...`);
   starting.abort();
   if (running === undefined) return;
   await running.stop();

@@ -195,7 +195,7 @@ export function describeRunning(
   const rows: [string, string | undefined][] = [
     ['API', running.apiUrl],
     ['Web', running.appUrl],
-    ['Sign in', link && `${link}  (works once, within an hour)`],
+    ['Sign in', link && `${link}  (one-time, valid for 1 hour)`],
     ['Docs', `${running.apiUrl}/docs`],
     ['Temporal UI', running.temporalUiUrl],
     ['API key', running.apiKey],

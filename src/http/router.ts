@@ -101,7 +101,7 @@ export const unmatched: Middleware = (ctx) => {
   if (ctx['routeMatched'] === true) return;
   const layers: MatchedLayer[] = ctx['matched'] ?? [];
   const allowed = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted();
-  if (allowed.length === 0) throw new NotFound('There is no such endpoint.');
+  if (allowed.length === 0) throw new NotFound('Endpoint not found.');
   if (ctx.method !== 'OPTIONS') throw new MethodNotAllowed(allowed);
   ctx.status = 200;
   ctx.set('Allow', [...allowed, 'OPTIONS'].join(', '));

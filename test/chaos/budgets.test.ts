@@ -78,7 +78,7 @@ describe('budgets', () => {
 
   it('steps: the model is asked for its result and told why', async () => {
     const { run, detail } = await runWithin('steps-report', { maxSteps: 2 });
-    checkNamed(detail, 'steps', /\*\*Ended early\*\* because the run reached its limit of steps/);
+    checkNamed(detail, 'steps', /\*\*Ended early\*\* because the run reached its step limit/);
     assert.equal(detail.report?.title, reported);
     assert.match(lastMessage(run.requests[2]!), /limit of steps for this run is reached/);
     assert.equal(run.requests.length, 3);
@@ -86,7 +86,7 @@ describe('budgets', () => {
 
   it('steps: without a result from the model the report is composed from what was read', async () => {
     const { run, detail } = await runWithin('steps-nothing', { maxSteps: 2 });
-    checkNamed(detail, 'steps', /the run reached its limit of steps/);
+    checkNamed(detail, 'steps', /the run reached its step limit/);
     assert.match(detail.investigation_text, /promql/);
     assert.ok(detail.citations.length > 0);
     assert.ok(detail.citations.every(({ excerpts }) => excerpts.every(({ verified }) => verified)));
@@ -95,7 +95,7 @@ describe('budgets', () => {
 
   it('steps: a model that goes on querying is not asked for ever', async () => {
     const { run, detail } = await runWithin('steps-defiant', { maxSteps: 2 });
-    checkNamed(detail, 'steps', /the run reached its limit of steps/);
+    checkNamed(detail, 'steps', /the run reached its step limit/);
     assert.equal(run.requests.length, 4);
   });
 

@@ -105,9 +105,9 @@ describe('what the demo says of its agent', () => {
     const [first = '', second = ''] = planLines({ checks }).map((line) => stripVTControlCharacters(line));
     assert.equal(
       first,
-      '◆ all-health health of every service, every 10 seconds — a finding notifies and opens an investigation',
+      '◆ all-health health of every service, every 10 seconds — on a finding: notify, start an investigation',
     );
-    assert.ok(second.length < 250 && second.endsWith('— a finding notifies'), second);
+    assert.ok(second.length < 250 && second.endsWith('— on a finding: notify'), second);
     const many = planLines({ checks: Array.from({ length: 9 }, () => checks[0]!) });
     assert.match(many.at(-1) ?? '', /and 3 more/);
   });

@@ -20,7 +20,7 @@ const failing = (path: string, error: () => unknown) =>
   });
 
 const endpoints = [
-  failing('/missing', () => new NotFound('There is no such case.')),
+  failing('/missing', () => new NotFound('Case not found.')),
   failing('/conflict', () => new Conflict('Twice.', 'already_there', { fields: { existing: 'x' } })),
   failing('/down', () => new DependencyDown('Temporal does not answer.')),
   failing('/defect', () => new Error('the password is hunter2')),
@@ -92,7 +92,7 @@ describe('errors', () => {
   it('that are typed answer with their status, detail and code', async () => {
     const missing = await send(`${api.url}/missing`);
     assert.equal(missing.status, 404);
-    assert.deepEqual(missing.json, { detail: 'There is no such case.', code: 'not_found' });
+    assert.deepEqual(missing.json, { detail: 'Case not found.', code: 'not_found' });
     const conflict = await send(`${api.url}/conflict`);
     assert.equal(conflict.status, 409);
     assert.deepEqual(conflict.json, { detail: 'Twice.', code: 'already_there', existing: 'x' });

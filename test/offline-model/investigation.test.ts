@@ -236,7 +236,7 @@ describe('offline model: investigations', () => {
     assert.ok('baseline_from' in Object(compared?.input), JSON.stringify(compared?.input));
     assert.equal(
       run.report?.root_cause.statement,
-      '`orders`: Calls from web to orders wait 402 ms between the two, 2 ms before [1].',
+      '`orders`: Network time from web to orders rose from 2 ms to 402 ms [1].',
     );
     assertEveryClaimVerified(run);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { untilWaiting, type TestDatabase } from './database.ts';
+import type { TestDatabase } from './database.ts';
+import { waitUntil } from './wait-until.ts';
 
 /**
  * Lets a work go on until it wants rows that somebody else holds, and ends its connection there, as when its process is
@@ -12,14 +13,17 @@ export async function cutShort(database: TestDatabase, held: string, work: () =>
   try {
     const rows = await holder.execute<unknown[]>(`${held} for update`);
     assert.ok(rows.length > 0, 'there is something to hold');
-    const cut = assert.rejects(work());
-    await untilWaiting(database, 1);
-    await database.orm.em
-      .fork()
-      .execute(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-    await cut;
+    const [own] = await holder.execute<{ pid: number }[]>('select pg_backend_pid() as pid');
+    const ended = work().then(
+      () => 'done',
+      () => 'cut',
+    );
+    // Others may wait for locks as well, such as autovacuum.
+    const blocked = `select pg_terminate_backend(pid) from pg_stat_activity where ? = any(pg_blocking_pids(pid))`;
+    const cut = async (): Promise<true | undefined> =>
+      (await database.orm.em.fork().execute<unknown[]>(blocked, [own!.pid])).length > 0 || undefined;
+    await waitUntil(cut, { what: 'the work to wait for the rows', intervalMs: 20 });
+    assert.equal(await ended, 'cut');
   } finally {
     await holder.rollback();
   }

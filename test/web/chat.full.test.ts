@@ -256,7 +256,7 @@ describe('the chat page', () => {
     await page.getByText('Because of it.').waitFor();
     await web.call('DELETE', `/api/chat/${chatId}`);
     await say(page, 'And now?');
-    await page.getByRole('alert').getByText('There is no such chat.').waitFor();
+    await page.getByRole('alert').getByText('Chat not found.').waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), 'And now?');
     await end();
   });

@@ -92,7 +92,7 @@ describe('findings in the web app', () => {
     await page.getByText('shop', { exact: true }).waitFor();
     await page.getByText('Message', { exact: true }).first().click();
     await assertAccessible(page);
-    const thread = page.locator('section', { has: page.getByRole('heading', { name: 'What came of it' }) });
+    const thread = page.locator('section', { has: page.getByRole('heading', { name: 'Outcome' }) });
     await thread.getByRole('heading', { name: 'Investigation' }).waitFor();
     await thread.getByText('Opened').waitFor();
     await page.getByRole('link', { name: 'Watches checkout', exact: true }).press('Enter');

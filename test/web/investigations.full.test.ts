@@ -185,7 +185,7 @@ describe('the list of investigations', () => {
     await page.getByLabel('Service', { exact: true }).fill('payment');
     await page.getByLabel('Service', { exact: true }).press('Enter');
     await rows(page).filter({ hasText: 'Sure of checkout' }).waitFor({ state: 'hidden' });
-    await page.getByLabel('Confidence').selectOption({ label: '75 % and more' });
+    await page.getByLabel('Confidence').selectOption({ label: '75 % or higher' });
     await page.waitForURL('**/investigations?service=payment&confidence=75');
     await rows(page).filter({ hasText: 'Not sure' }).waitFor({ state: 'hidden' });
     await page.reload();

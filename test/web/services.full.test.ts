@@ -70,7 +70,7 @@ describe('services in the web app', () => {
     const name = `<img src=x onerror="document.title='owned'">/%2f?\u202E 123`;
     const { page, end } = await web.visit(`/service?${new URLSearchParams({ name })}`, { as: apiKey });
     await page.getByRole('heading', { level: 1, name: 'onerror' }).waitFor();
-    await page.getByText('No connected source says who owns it.').waitFor();
+    await page.getByText('No connected source provides its owner.').waitFor();
     await page.getByText('No changes known.').waitFor();
     assert.notEqual(await page.title(), 'owned');
     await page.goto('/service');

@@ -111,7 +111,7 @@ describe('the frame of the web app', () => {
 
   it('shows the places on a phone in a menu, and nothing scrolls sideways', async () => {
     const { page, end } = await web.visit('/', { viewport: PHONE });
-    await page.getByRole('button', { name: 'Places' }).click();
+    await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('menuitem', { name: 'Team' }).click();
     await page.waitForURL('**/team');
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -175,13 +175,13 @@ describe('the frame of the web app', () => {
     ] as const) {
       await page.goto(path);
       await page.getByRole('heading', { name: `${title} not found` }).waitFor();
-      await page.getByRole('navigation', { name: 'Places' }).waitFor();
+      await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
       assert.equal(await page.title(), `${title} not found · Casebook`);
       await page.getByRole('main').getByRole('link', { name: list }).press('Enter');
       await page.waitForURL((url) => url.pathname === to);
     }
     await page.goto('/nowhere');
-    await page.getByRole('navigation', { name: 'Places' }).waitFor();
+    await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
     await assertAccessible(page);
     await page.getByRole('main').getByRole('link', { name: 'Home' }).press('Enter');
     await page.waitForURL((url) => url.pathname === '/');

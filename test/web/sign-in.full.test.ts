@@ -147,7 +147,7 @@ describe('signing in', () => {
   it('shows somebody with few rights their places, and nothing that would be refused', async () => {
     const { page, end } = await web.visit('/', { as: await keyWith('satellites:read', 'team:read') });
     await heading(page, 'Home');
-    const places = page.getByRole('navigation', { name: 'Places' }).getByRole('link');
+    const places = page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link');
     assert.deepEqual(
       await places.allTextContents(),
       ['Home', 'Satellites', 'Team'].map((place) => ` ${place}`),

@@ -238,7 +238,7 @@ describe('the workflow of a finding', () => {
       judged = { error: { status: 401, type: 'authentication_error', message: 'wrong key' } };
       await say(checkOf({ ...judging, on_finding: ['notify'] }), true);
       await workflows.untilSent(1);
-      assert.match(workflows.sent[0]?.message.text ?? '', /without a judgement\. The model could not be asked/);
+      assert.match(workflows.sent[0]?.message.text ?? '', /without model review\. The model could not be asked/);
     });
   });
 
@@ -379,7 +379,7 @@ describe('the workflow of a finding', () => {
       await act(finding, { act: 'acknowledge', acknowledged: true, comment: 'looking' });
       await workflows.untilSent(2);
       const [, acknowledged] = workflows.sent;
-      assert.match(acknowledged!.message.title, /^somebody takes care of it: Latency is usual: cart/);
+      assert.match(acknowledged!.message.title, /^Acknowledged by somebody: Latency is usual: cart/);
       assert.equal(acknowledged!.message.text, 'looking');
       assert.deepEqual(acknowledged!.thread, { first: workflows.sent[0]?.idempotencyKey });
       await workflows.temporal.workflow.getHandle(findingWorkflowId(finding.id)).terminate('lost');

@@ -173,7 +173,7 @@ describe('workflow of a monitoring agent', () => {
   it('is degraded when its model budget is spent, and goes on with what needs no model', async () => {
     const agent = await startAgent(harness, [gaugeCheck({ judge: true })], { model_budget_usd_per_day: 0 });
     const degraded = await agent.untilPlan('degraded', (plan) => (plan.status === 'degraded' ? plan : undefined));
-    assert.match(degraded.reasons.join(), /model budget of \$0 a day is spent: .* findings are not judged/);
+    assert.match(degraded.reasons.join(), /model budget of \$0 a day is exhausted: .* model reviews are paused/);
     const [session] = await agent.untilSessions(1);
     assert.equal(session?.status, 'ok');
     await harness.request('PATCH', agent.at('/config'), { model_budget_usd_per_day: 1 });

@@ -1,6 +1,6 @@
 import { Conflict, HttpError, InvalidRequest, NotFound } from '../../http/errors.ts';
 
-export const chatNotFound = (): NotFound => new NotFound('There is no such chat.');
+export const chatNotFound = (): NotFound => new NotFound('Chat not found.');
 
 /** Nobody knows when the running turn will end, so callers retry soon. */
 const RETRY_SECONDS = '2';

@@ -36,7 +36,7 @@ export const chatsRoom = {
   scopes: {
     'chats:read': { allows: 'Read', forMembers: true },
     'chats:write': { allows: 'Write', forMembers: true },
-    'chats:act': { allows: 'Let chats change external systems' },
+    'chats:act': { allows: 'Allow changes to external systems' },
   },
   build({ config: { budget, temporal, timeouts }, client, orm, events, clock, log, drafts, matcher, titled }: Needs) {
     const launcher = createRunLauncher(client, chatRuns, {

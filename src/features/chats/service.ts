@@ -199,7 +199,7 @@ async function openChat(em: EntityManager, actor: Actor, wanted: NewTurn, now: D
   const { teamId } = actor;
   const { messages, investigationId, monitoring } = wanted;
   if (investigationId !== undefined && !(await em.findOne(Investigation, { id: investigationId }))) {
-    throw InvalidRequest.at(['body', 'investigation_id'], 'There is no such investigation', investigationId);
+    throw InvalidRequest.at(['body', 'investigation_id'], 'Investigation not found', investigationId);
   }
   const id = randomUUID();
   const conversation = em.create(Conversation, {

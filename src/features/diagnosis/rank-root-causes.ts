@@ -242,7 +242,7 @@ function tiers(
   const transport = (service: string): boolean => graph.nodes.has(service) && isTransport(service);
   const everyone = (service: string): number => (transport(service) ? 2 : 0);
   if (graph.nodes.size === 0) {
-    notes.push('No dependency graph: every service is a candidate and none explains another.');
+    notes.push('No dependency graph: services are ranked independently.');
     return everyone;
   }
   const alerting = input.alert?.service;

@@ -1,11 +1,7 @@
 import { changeSentence } from '@casebook/wording';
 import type { CauseEvidence, SeriesAnomaly } from './types.ts';
 
-const outsideReason = [
-  '',
-  ' It is not among the services the alerting one depends on.',
-  ' It carries calls and runs no code of its own.',
-];
+const outsideReason = ['', ' The alerting service does not depend on it.', ' It only forwards calls.'];
 
 export interface CauseFacts {
   /** Of the metrics. */
@@ -19,7 +15,7 @@ export interface CauseFacts {
 /** One or two plain sentences: the strongest evidence with its figures, then what the callees' metrics show. */
 export function explainCause({ own, bestCallee, tier, evidence }: CauseFacts): string {
   const strongest = evidence[0];
-  if (strongest === undefined) return `No harmful change of its own.${outsideReason[tier] ?? ''}`;
+  if (strongest === undefined) return `No harmful change in the service itself.${outsideReason[tier] ?? ''}`;
   const callees = strongest.kind === 'metric' ? ` ${calleeSentence(own, bestCallee)}` : '';
   return `${strongest.statement}${callees}${outsideReason[tier] ?? ''}`;
 }
@@ -44,12 +40,12 @@ export function metricStatement({
 }
 
 function calleeSentence(own: number, callee: CauseFacts['bestCallee']): string {
-  if (callee === undefined) return 'Nothing it calls shows a harmful change.';
+  if (callee === undefined) return 'None of its dependencies shows a harmful change.';
   const relation =
     callee.score > own
       ? 'shows stronger evidence and may explain it'
       : callee.score > own / 2
         ? 'shows comparable evidence'
-        : 'shows much less';
-  return `Among what it calls, ${callee.service} ${relation}.`;
+        : 'shows much weaker evidence';
+  return `Its dependency ${callee.service} ${relation}.`;
 }

@@ -24,7 +24,7 @@ export function traceEvidence(comparison: SpanComparison): Map<string, TraceEvid
       slow.push({
         kind: 'self_time',
         strength: information(selfMs.score),
-        statement: `\`${operation}\` in ${service} spends ${ms(selfMs.after)} in its own code, ${ms(selfMs.before)} before.`,
+        statement: `Self time of \`${operation}\` in ${service} rose from ${ms(selfMs.before)} to ${ms(selfMs.after)}.`,
         operation,
         ...changed(selfMs, 'ms'),
       });
@@ -33,7 +33,7 @@ export function traceEvidence(comparison: SpanComparison): Map<string, TraceEvid
       failing.push({
         kind: 'span_errors',
         strength: information(errorShare.score),
-        statement: `${percent(errorShare.after)} of the executions of \`${operation}\` in ${service} fail, ${percent(errorShare.before)} before.`,
+        statement: `Error rate of \`${operation}\` in ${service} rose from ${percent(errorShare.before)} to ${percent(errorShare.after)}.`,
         operation,
         ...changed({ ...errorShare, before: 100 * errorShare.before, after: 100 * errorShare.after }, '%'),
       });
@@ -46,7 +46,7 @@ export function traceEvidence(comparison: SpanComparison): Map<string, TraceEvid
     of(caller).failing.push({
       kind: isMissing ? 'missing_calls' : 'new_calls',
       strength: CALL_WEIGHT * information(Math.abs(perExecution.score)),
-      statement: `Each execution of \`${callerOperation}\` in ${caller} calls ${target} ${times(perExecution.after)}, ${times(perExecution.before)} before.`,
+      statement: `Calls per execution from \`${callerOperation}\` in ${caller} to ${target} went from ${figure(perExecution.before)} to ${figure(perExecution.after)}.`,
       operation: callerOperation,
       caller,
       callee,
@@ -58,7 +58,7 @@ export function traceEvidence(comparison: SpanComparison): Map<string, TraceEvid
     of(callee).failing.push({
       kind: 'missing_calls',
       strength: CALL_WEIGHT * information(share.score),
-      statement: `After its call to ${callee}, \`${callerOperation}\` in ${caller} calls nobody else in ${percent(share.after)} of its executions, ${percent(share.before)} before.`,
+      statement: `\`${callerOperation}\` in ${caller} makes no further calls after ${callee} in ${percent(share.after)} of its executions; ${percent(share.before)} before.`,
       operation: callerOperation,
       caller,
       callee,
@@ -102,7 +102,7 @@ function edgeEvidence(edges: readonly EdgeComparison[]): Map<string, CauseEviden
       {
         kind: 'edge_time',
         strength,
-        statement: `Calls from ${caller} to ${callee} wait ${ms(edgeMs.after)} between the two, ${ms(edgeMs.before)} before.`,
+        statement: `Network time from ${caller} to ${callee} rose from ${ms(edgeMs.before)} to ${ms(edgeMs.after)}.`,
         caller,
         callee,
         ...changed(edgeMs, 'ms'),
@@ -139,4 +139,3 @@ function weightedMean(values: ReadonlyArray<readonly [value: number, weight: num
 const figure = (value: number): string => (Number.isFinite(value) ? String(Number(value.toPrecision(2))) : 'unknown');
 const ms = (value: number): string => `${value >= 100 ? Math.round(value) : figure(value)} ms`;
 const percent = (share: number): string => `${figure(100 * share)} %`;
-const times = (count: number): string => (count === 0 ? 'no more' : `${figure(count)} times`);

@@ -35,7 +35,7 @@ export function resolveWindows(input: RankingInput): ResolvedWindows {
   const tolerance = onsetTolerance(interval, timeError);
   const window = input.incident ?? searchWindow(unhealthy(extent, input), input.alert, interval);
   if (input.incident === undefined && input.alert === undefined) {
-    notes.push('Neither an alert nor an incident window was given: the last quarter of the data is explained.');
+    notes.push('No alert or incident window given: the last quarter of the data is analyzed.');
   }
   const onset = findOnset(input, alerting, window, extent, { interval, tolerance });
   if (input.alert !== undefined && alerting.length === 0) {
@@ -141,7 +141,7 @@ function resolveBaseline(
     if (healthyUntil - extent.from >= SHORTEST_BASELINE_SAMPLES * interval) {
       return { from: extent.from, to: healthyUntil };
     }
-    notes.push('Too little data before the incident for a healthy reference: all of the data is the reference.');
+    notes.push('Too little data before the incident for a baseline: all of the data is the baseline.');
     return extent;
   }
   const touches = given.from < healthyUntil && given.to > healthyUntil && given.from < incident.to;

@@ -140,7 +140,7 @@ export function revokeApiKey(
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const key = await tx.findOne(Credential, { id: keyId, kind: 'key' });
-    if (!key) throw new NotFound('There is no such API key.');
+    if (!key) throw new NotFound('API key not found.');
     await replaceBy(tx, principal, key);
     return { key, revoked: await revoke(tx, principal, [key], now) };
   });

@@ -79,7 +79,7 @@ export function removeMember(em: EntityManager, principal: Principal, userId: st
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const membership = await tx.findOne(Membership, { userId });
-    if (!membership) throw new NotFound('There is no such member.');
+    if (!membership) throw new NotFound('Member not found.');
     if (membership.role === 'admin' && (await tx.count(Membership, { role: 'admin' })) === 1) {
       throw new Conflict('The last admin of a team cannot be removed.', 'last_admin');
     }

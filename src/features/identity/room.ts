@@ -18,8 +18,8 @@ const SIGN_INS_KEPT_MS = 24 * 3_600_000;
 /** `team:admin` includes everything within its team, `system:admin` everything (see `grants` in http/authenticate.ts). */
 const IDENTITY_SCOPES = {
   'team:read': { allows: 'See the members', forMembers: true },
-  'team:admin': { allows: 'Everything within the team' },
-  'system:admin': { allows: 'Everything in every team' },
+  'team:admin': { allows: 'Full access to this team' },
+  'system:admin': { allows: 'Full access to all teams' },
 } satisfies Scopes;
 
 /** @param others the scopes of all other rooms */

@@ -158,7 +158,7 @@ export function revokeSession(
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const session = await tx.findOne(Credential, { $and: [{ id: sessionId, kind: 'session' }, visibleTo(principal)] });
-    if (!session) throw new NotFound('There is no such session.');
+    if (!session) throw new NotFound('Session not found.');
     const excess = session.scopes?.find((scope) => !grants(principal.scopes, scope));
     if (excess !== undefined && session.id !== principal.sessionId)
       throw new Forbidden(`The session grants ${excess}, which the caller does not have.`, 'insufficient_scope');

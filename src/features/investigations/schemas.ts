@@ -53,7 +53,7 @@ export const InvestigationListQuery = z.object({
   outcome: z.enum(OUTCOMES).optional().describe('Only completed ones that established a cause, or none.'),
   service: name.optional().describe('Only those with this service at fault, or with its symptom.'),
   source: name.optional().describe('Only those that queried this source.'),
-  trigger: z.enum(TRIGGERS).optional().describe('Only those opened by this.'),
+  trigger: z.enum(TRIGGERS).optional().describe('Filter by trigger.'),
   min_confidence: z.coerce.number().min(0).max(1).optional().describe('Only those with at least this confidence.'),
   from: time.optional().describe('Only those started at or after it.'),
   to: time.optional().describe('Only those started before it.'),
@@ -237,7 +237,7 @@ export const SimilarInvestigationsResponse = z
   .meta({ id: 'SimilarInvestigationsResponse' });
 
 export const JudgementRequest = z
-  .object({ judgement: judgement.describe('Whether the report was right; null withdraws the judgement.') })
+  .object({ judgement: judgement.describe('Whether the report was right; null removes the rating.') })
   .meta({ id: 'JudgementRequest' });
 
 export const JudgementResponse = z.object({ judgement, judged_at: time.nullable() }).meta({ id: 'JudgementResponse' });

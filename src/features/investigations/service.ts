@@ -199,7 +199,7 @@ export async function rerunInvestigation(
   return startInvestigation(deps, em, actor, { query, rerunOfId: id, trigger: 'rerun' });
 }
 
-const investigationNotFound = (): NotFound => new NotFound('There is no such investigation.');
+const investigationNotFound = (): NotFound => new NotFound('Investigation not found.');
 
 const alreadyFinished = (status: string): Conflict =>
   new Conflict(

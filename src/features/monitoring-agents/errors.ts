@@ -1,6 +1,6 @@
 import { Conflict, NotFound } from '../../http/errors.ts';
 
-export const agentNotFound = (): NotFound => new NotFound('There is no such monitoring agent.');
+export const agentNotFound = (): NotFound => new NotFound('Monitoring agent not found.');
 
 /** The plan changed after the caller read it. */
 export const planVersionConflict = (current: number): Conflict =>
@@ -14,4 +14,4 @@ export const agentIsPaused = (): Conflict =>
 export const nothingToCheck = (): Conflict =>
   new Conflict('The plan of the agent has no enabled check.', 'monitoring_plan_empty');
 
-export const noSuchFinding = (): NotFound => new NotFound('There is no such finding.');
+export const noSuchFinding = (): NotFound => new NotFound('Finding not found.');

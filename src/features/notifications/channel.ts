@@ -152,8 +152,7 @@ export interface ChannelProblem {
 }
 
 /** Why mail is unavailable, for whoever sets a channel or reads why a notification failed. */
-export const NO_MAIL =
-  'This installation sends no mail: its operator has not set CASEBOOK_SMTP_URL and CASEBOOK_MAIL_FROM.';
+export const NO_MAIL = 'Email is not configured. Set CASEBOOK_SMTP_URL and CASEBOOK_MAIL_FROM on the server.';
 
 /** Whether a URL is an incoming webhook of Slack, or of the server that the configuration names instead. */
 export function isSlackWebhookUrl(url: string, { hooksUrl }: SlackAddresses): boolean {

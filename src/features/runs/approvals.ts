@@ -155,7 +155,7 @@ export async function claimApproval(
   return outcome === 'used' ? undefined : REFUSALS[outcome];
 }
 
-const approvalNotFound = (): NotFound => new NotFound('There is no such approval.');
+const approvalNotFound = (): NotFound => new NotFound('Approval not found.');
 
 /**
  * An approval that the caller may read.
@@ -223,12 +223,14 @@ export async function decideApproval(
     const found = await tx.findOne(Approval, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
     if (!found) throw approvalNotFound();
     requireOneOf(actor, found.requires);
-    if (found.digest !== digest) throw new Conflict('The call is not the one you were shown.', 'approval_changed');
+    if (found.digest !== digest)
+      throw new Conflict('The tool call has changed since it was shown.', 'approval_changed');
     if (found.status === wanted || (wanted === 'approved' && found.status === 'used')) return found;
     const run = await tx.findOne(Run, { id: found.runId });
     const isLate = found.status === 'pending' && (found.expiresAt <= now || !run || !isOpen(run.status));
-    if (isLate || found.status === 'expired') throw new Conflict('It is too late to decide.', 'approval_expired');
-    if (found.status !== 'pending') throw new Conflict('The opposite was already decided.', 'approval_decided');
+    if (isLate || found.status === 'expired') throw new Conflict('The approval has expired.', 'approval_expired');
+    if (found.status !== 'pending')
+      throw new Conflict('The approval was already decided differently.', 'approval_decided');
     found.status = wanted;
     found.decidedAt = now;
     found.decidedByCredentialId = actor.credentialId ?? null;

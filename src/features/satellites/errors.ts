@@ -8,7 +8,7 @@ import {
 } from './calls/port.ts';
 import type { AnswerError } from '@casebook/wire';
 
-export const satelliteNotFound = (): NotFound => new NotFound('There is no such satellite.');
+export const satelliteNotFound = (): NotFound => new NotFound('Satellite not found.');
 
 export const wrongTeam = (): Forbidden =>
   new Forbidden('This API key does not belong to the team in team_id.', 'wrong_team');

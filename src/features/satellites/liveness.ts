@@ -38,14 +38,14 @@ export function routeOf(
 export function problemsOf(satellite: Facts, now: Date): string[] {
   const problems: string[] = [];
   const age = now.getTime() - satellite.lastHeartbeatAt.getTime();
-  if (age >= LATE_AFTER_MS) problems.push(`The last heartbeat arrived ${Math.round(age / 1_000)} s ago.`);
+  if (age >= LATE_AFTER_MS) problems.push(`Last heartbeat ${Math.round(age / 1_000)} s ago.`);
   if (Math.abs(satellite.clockOffsetMs) > CLOCK_TOLERANCE_MS) {
     const seconds = Math.round(satellite.clockOffsetMs / 1_000);
     problems.push(`Its clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}.`);
   }
   for (const { id, of, status, message } of satellite.health) {
     if (status !== 'failing') continue;
-    problems.push(`${of === 'mcp' ? 'MCP server' : 'Connector'} ${id} fails${message ? `: ${message}` : '.'}`);
+    problems.push(`${of === 'mcp' ? 'MCP server' : 'Connector'} ${id} is failing${message ? `: ${message}` : '.'}`);
   }
   return problems;
 }

@@ -21,8 +21,8 @@ export const satellitesRoom = {
   entities: [Satellite, SatelliteRequest],
   scopes: {
     'satellites:read': { allows: 'View satellites and their graph', forMembers: true },
-    'satellites:query': { allows: 'Query systems behind them', forMembers: true },
-    'satellites:act': { allows: 'Call tools that change something' },
+    'satellites:query': { allows: 'Query systems behind satellites', forMembers: true },
+    'satellites:act': { allows: 'Call tools that make changes' },
     'satellites:write': { allows: 'Enrol and remove' },
   },
   build(house: RoomCore & { ownSources: SourceCatalog; satelliteAccess?: SatelliteAccess }) {

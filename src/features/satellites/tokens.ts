@@ -49,7 +49,7 @@ export function revokeToken(em: EntityManager, principal: Principal, tokenId: st
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const row = await tx.findOne(Credential, { id: tokenId, kind: 'satellite' });
-    if (!row) throw new NotFound('There is no such satellite token.');
+    if (!row) throw new NotFound('Satellite token not found.');
     row.revokedAt ??= now;
     return row;
   });

@@ -46,7 +46,7 @@ function sourcesOf(
 
 async function sourceOf(...[deps, principal, signal, id]: [...Parameters<typeof sourcesOf>, id: string]) {
   const source = (await sourcesOf(deps, principal, signal)).list().find((one) => one.id === id);
-  if (!source) throw new NotFound('There is no such source.', 'no_such_source');
+  if (!source) throw new NotFound('Source not found.', 'no_such_source');
   return source;
 }
 

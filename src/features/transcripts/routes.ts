@@ -37,7 +37,7 @@ export const getToolResult = endpointFor<ApiDeps & { readScopes: ReadScopes }>()
   params: z.object({ tool_id: z.guid() }),
   query: z.object({
     offset: z.int().min(0).max(100_000_000).default(0).describe('In UTF-16 code units, as the offsets of excerpts.'),
-    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS).describe('Most characters to return.'),
+    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS).describe('Maximum characters to return.'),
   }),
   response: ToolResultResponse,
   errors: [403, 404],

@@ -155,7 +155,7 @@ export async function readableToolCall(
   requireOneOf(principal, ...Object.values(readScopes));
   const call = await em.findOne(ToolCall, { id }, { populate: ['content'] });
   const conversation = call && (await em.findOne(Conversation, { id: call.conversationId }));
-  if (!conversation) throw new NotFound('There is no such tool result.');
+  if (!conversation) throw new NotFound('Tool result not found.');
   requireOneOf(principal, readScopeOf(readScopes, conversation.kind));
   return call;
 }

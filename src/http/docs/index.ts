@@ -62,7 +62,7 @@ export function docsEndpoints(endpoints: () => readonly Endpoint<never>[]): Endp
       method: 'get',
       path: '/docs',
       operationId: 'getDocs',
-      summary: 'API documentation for people',
+      summary: 'Interactive API documentation',
       tags: ['Service'],
       auth: 'none',
       rateLimited: false,

@@ -137,7 +137,7 @@ describe('a request to a chat', () => {
     it('is a 404, whatever its id looks like', async () => {
       for (const id of [randomUUID(), 'garbage', '', "1' or '1'='1", '../../etc/passwd', '0'.repeat(36)]) {
         const body = await refused(404, () => chats.post({ messages, chat_id: id }));
-        assert.deepEqual(body, { detail: 'There is no such chat.', code: 'not_found' });
+        assert.deepEqual(body, { detail: 'Chat not found.', code: 'not_found' });
       }
     });
 

@@ -95,7 +95,7 @@ describe('rankRootCauses with traces and logs', () => {
     assert.equal(cause.service, 'cart');
     const [evidence] = cause.evidence;
     assert.deepEqual([evidence?.kind, evidence?.caller, evidence?.callee], ['edge_time', 'shop', 'cart']);
-    assert.match(cause.reason, /^Calls from shop to cart wait 252 ms between the two, 2 ms before\./);
+    assert.match(cause.reason, /^Network time from shop to cart rose from 2 ms to 252 ms\./);
   });
 
   it('blames the caller if its calls to all others wait', () => {

@@ -70,7 +70,7 @@ describe('teams', () => {
       assert.equal(listed.json.api_keys.length, 2);
       assert.ok(!listed.text.includes(made.key));
       const chat = listed.json.scopes.find(({ scope }: { scope: string }) => scope === 'chats:act');
-      assert.equal(chat.allows, 'Let chats change external systems');
+      assert.equal(chat.allows, 'Allow changes to external systems');
       const shown = listed.json.api_keys.find(({ id }: { id: string }) => id === made.id);
       assert.equal(shown.prefix, made.key.slice(0, 8));
       assert.equal(shown.created_by_key_id, team.keyId);

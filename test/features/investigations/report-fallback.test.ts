@@ -34,13 +34,13 @@ describe('report of a run that could not finish', () => {
     assert.equal(
       report.root_cause.statement,
       '`db`: p95 latency (`latency_seconds`) rose from 10 ms to 918 ms at 11:58:00 UTC [1]. ' +
-        'Statistics put `db` first of 4 services [1].',
+        'Strongest suspect of 4 services [1].',
     );
     const ranking: { confidence: number } = JSON.parse(evidence.at(-1)?.content ?? '');
     assert.equal(report.confidence, ranking.confidence);
     assert.match(report.recommended_change.summary, /^Revert the config `c2` of `db`/u);
     assert.match(report.recommended_change.details ?? '', /^To verify: the p95 latency .* about 10 ms/u);
-    assert.match(report.summary, /the run reached its limit of steps/u);
+    assert.match(report.summary, /the run reached its step limit/u);
     assert.ok(report.hypotheses.length > 1 && report.hypotheses.every(({ verdict }) => verdict === 'open'));
     assert.deepEqual(
       report.timeline.map(({ at }) => at),

@@ -60,7 +60,7 @@ describe('registrations of satellites', () => {
     const json = await untilListed(satellite.id, ({ status }) => status === 'degraded');
     assert.equal(json.version, '1.2.3');
     assert.deepEqual(json.labels, { region: 'eu' });
-    assert.deepEqual(json.problems, ['Connector loki fails: refused']);
+    assert.deepEqual(json.problems, ['Connector loki is failing: refused']);
     assert.equal(json.connectors[0].status, 'failing');
     assert.equal(json.mcp_servers[0].status, 'ok');
     assert.equal(json.tool_count, 1);

@@ -128,11 +128,11 @@ describe('tools over traces', () => {
     assert.deepEqual(
       result.spans.map(({ depth, words }) => [depth, words]),
       [
-        [0, 'web GET /cart begins at 0 ms and takes 436 ms, 5 ms of it its own work'],
-        [1, 'web cart begins at 3 ms and takes 431 ms, 401 ms of it between web and cart'],
-        [2, 'cart load begins at 204 ms and takes 30 ms, 19.5 ms of it its own work, and fails'],
-        [3, 'db SELECT begins at 207 ms and takes 10 ms'],
-        [3, 'cart check begins at 217 ms and takes 0.5 ms'],
+        [0, 'web GET /cart starts at 0 ms, takes 436 ms, self time 5 ms'],
+        [1, 'web cart starts at 3 ms, takes 431 ms, network time 401 ms to cart'],
+        [2, 'cart load starts at 204 ms, takes 30 ms, self time 19.5 ms, failed'],
+        [3, 'db SELECT starts at 207 ms, takes 10 ms'],
+        [3, 'cart check starts at 217 ms, takes 0.5 ms'],
       ],
     );
     assert.equal(result.spans[1]!.network_ms, 401);
@@ -187,7 +187,7 @@ describe('tools over traces', () => {
   it('compare_traces: nothing when nothing differs', async () => {
     const { operations, network, new_calls, vanished_calls, notes, traces } = await compare({});
     assert.deepEqual([operations, network, new_calls, vanished_calls], [[], [], [], []]);
-    assert.match(notes.join(), /Nothing differs notably/);
+    assert.match(notes.join(), /No notable difference from the baseline/);
     assert.ok(traces.before > 1_000 && traces.after > 200);
   });
 
@@ -196,7 +196,7 @@ describe('tools over traces', () => {
     assert.deepEqual(slowNetwork.operations, []);
     const [edge] = slowNetwork.network;
     assert.deepEqual([edge!.caller, edge!.callee], ['web', 'cart']);
-    assert.match(edge!.words, /^Calls from web to cart spend 400 ms, 2 ms in health, between the two$/);
+    assert.match(edge!.words, /^Network time from web to cart: 400 ms \(baseline 2 ms\)$/);
     assert.ok(edge!.network_ms.score > 3);
 
     const slowCallee = await compare({ cartMs: 400 });
@@ -205,12 +205,12 @@ describe('tools over traces', () => {
       slowCallee.operations.map(({ service, operation }) => [service, operation]),
       [['cart', 'load']],
     );
-    assert.match(slowCallee.operations[0]!.words, /^cart load: its own time goes from 19.5 ms to 400 ms$/);
+    assert.match(slowCallee.operations[0]!.words, /^cart load: self time went from 19.5 ms to 400 ms$/);
   });
 
   it('compare_traces: failures', async () => {
     const [cart] = (await compare({ failed: true })).operations;
-    assert.equal(cart!.words, 'cart load: the share of its calls that fail goes from 0 % to 100 %');
+    assert.equal(cart!.words, 'cart load: error rate went from 0 % to 100 %');
     assert.deepEqual([cart!.error_share!.before, cart!.error_share!.after], [0, 1]);
   });
 
@@ -220,7 +220,7 @@ describe('tools over traces', () => {
       result.vanished_operations.map(({ service, operation }) => [service, operation]),
       [['db', 'SELECT']],
     );
-    assert.match(result.vanished_calls[0]!.words, /^cart load no longer calls db SELECT: 1380 times in health, never/);
+    assert.match(result.vanished_calls[0]!.words, /^cart load no longer calls db SELECT: 1380 times in the baseline, never/);
     assert.match(result.new_calls[0]!.words, /^cart load now calls cache SELECT: 240 times in the incident, never/);
     assert.match(result.new_operations[0]!.words, /^cache SELECT is new: 240 times in the incident, never in 1380/);
   });

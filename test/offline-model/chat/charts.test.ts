@@ -81,9 +81,9 @@ describe('offline model: charts', () => {
 
   it('says why a chart could not be drawn', async () => {
     const { text } = await open({
-      intercept: (tool) => (tool === 'draw_chart' ? errorOutput('There is no such table.') : undefined),
+      intercept: (tool) => (tool === 'draw_chart' ? errorOutput('Table not found.') : undefined),
     }).ask('Plot the latency of db');
-    assert.match(text, /could not be drawn: `There is no such table\.` \[\d+\]/);
+    assert.match(text, /could not be drawn: `Table not found\.` \[\d+\]/);
   });
 
   it('says so where there is nothing to draw, or no tool for it', async () => {

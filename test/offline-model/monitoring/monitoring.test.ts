@@ -67,7 +67,7 @@ describe('offline model: the chat of a monitoring agent', () => {
       assert.equal(schedule.every_seconds, 60);
     }
     assert.match(text, /^Now watching:/);
-    assert.match(text, /not in the plan\. To change anything else, open the plan on this agent’s page/);
+    assert.match(text, /not added to the plan\. To change anything else, open the plan on this agent’s page/);
   });
 
   it('takes a limit in its unit, and a severity', async () => {

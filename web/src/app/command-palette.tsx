@@ -84,7 +84,7 @@ function Finder({ commands, onDone }: { commands: readonly Command[]; onDone: ()
       />
       {shown.length === 0 && (
         <p role="status" className="pt-3 text-ink-soft">
-          Nothing matches.
+          No matches
         </p>
       )}
       <div id={list} role="listbox" aria-label="Results" className="mt-3 flex max-h-[50dvh] flex-col overflow-y-auto">

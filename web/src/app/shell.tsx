@@ -128,7 +128,7 @@ export function Shell() {
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col overflow-y-auto border-r bg-surface p-3 md:flex print:hidden">
         <Brand />
-        <nav aria-label="Places" className="flex flex-col gap-4">
+        <nav aria-label="Main navigation" className="flex flex-col gap-4">
           {groups.map(({ title, places }) => (
             <div key={title ?? ''} role="group" {...(title !== undefined && { 'aria-label': title })}>
               {title !== undefined && (
@@ -174,7 +174,7 @@ export function Shell() {
             <div className="md:hidden">
               <Menu
                 trigger={
-                  <Button variant="quiet" icon aria-label="Places">
+                  <Button variant="quiet" icon aria-label="Menu">
                     <MenuIcon aria-hidden size={20} />
                   </Button>
                 }

@@ -25,12 +25,12 @@ export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom):
     ...readChanges(file, choice),
     ...askSimilar(file, first?.service),
   ];
-  const whom = suspects.length > 0 ? `I examine ${suspects.map(name).join(', ')}` : 'I look at what is left to read';
+  const whom = suspects.length > 0 ? `Examining ${suspects.map(name).join(', ')}` : 'Checking the remaining evidence';
   return { text: `${whom}: ${reason(file)}.`, calls };
 }
 
 function reason(file: CaseFile): string {
-  if (!file.ranking) return 'the causes could not be ranked, so I rely on logs and dependencies';
+  if (!file.ranking) return 'the causes could not be ranked; using logs and dependencies instead';
   const onset = onsetOf(file);
   return onset ? `the ranking points there, and the onset is at ${onset}` : 'the ranking points there';
 }

@@ -71,7 +71,7 @@ function judgeService(file: CaseFile, cause: RankedCause, rival: RankedCause, ci
   }
   const why = waits
     ? `Possibly affected only: ${waits}, which may explain this or part of it.`
-    : `Anomalous too, and nothing ties it to ${code(cause.service)}${scores}.`;
+    : `Also anomalous, with no known link to ${code(cause.service)}${scores}.`;
   return { statement, verdict: 'open', reasoning: `${shown} ${why}` };
 }
 

@@ -187,7 +187,7 @@ function impact(file: CaseFile, choice: SourceChoice, citations: Citations): str
   const sentence = felt && feltSentence(file, citations, felt);
   if (sentence) return sentence;
   if (choice.alert) return alertSentence(choice, file, citations);
-  return `Impact unknown: nothing that was read measures it${citeSource(choice, file, citations)}.`;
+  return `Impact unknown: no evidence measures it${citeSource(choice, file, citations)}.`;
 }
 
 /** What the impact and the cause do not say: the alert, how the fault reaches it, and what could not be read. */

@@ -112,7 +112,7 @@ function addMetric(
   const value = limit && inUnit(limit.value, limit.unit, chosen.unit);
   if (limit && value === undefined)
     draft.notes.push(
-      `${limit.value} ${limit.unit ?? ''} cannot be compared with ${name(chosen.metric)}, so its baseline is the limit.`,
+      `${limit.value} ${limit.unit ?? ''} cannot be compared with ${name(chosen.metric)}, so it alerts on deviation from the baseline.`,
     );
   const [change, unit] = signal.leastChange ?? [];
   const least = change === undefined || chosen.unit === undefined ? undefined : inUnit(change, unit, chosen.unit);

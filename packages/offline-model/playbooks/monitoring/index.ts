@@ -24,7 +24,7 @@ const FORM =
 const HELP = paragraphs(
   'Without an Anthropic API key, Casebook’s offline model answers. It understands a few plain sentences:',
   bullets([
-    '“Watch the latency and errors of checkout every minute” (without a limit, the baseline is the limit)',
+    '“Watch the latency and errors of checkout every minute” (without a threshold, it alerts on deviation from the baseline)',
     '“Tell me if the error rate of payments is above 5 %, critical”',
     '“Watch for "connection refused" in the logs of orders”, “Watch all services every 5 minutes”',
     '“Drop the latency check of checkout”, “What are you watching?”, “Did you find anything?”',
@@ -125,7 +125,7 @@ function draft({ calls, situation, question, turnsSpent }: Chat): Turn {
   }
   const { checks, notes } = drafted;
   if (checks.length === 0) {
-    const why = 'Nothing changed: no check could be made of that.';
+    const why = 'Nothing changed: that could not be turned into a check.';
     return { text: paragraphs(why, bullets(notes), notes.length > 0 ? FORM : HELP), calls: [] };
   }
   if (!can(UPDATE)) return { text: `This chat may not change the plan (${UPDATE}). ${FORM}`, calls: [] };
@@ -143,7 +143,7 @@ function drop({ calls, situation: { tools }, question: { text } }: Chat): Turn {
   const isNamed = (own: readonly string[]): boolean => said.length > 0 && said.every((word) => own.includes(word));
   const gone = planned.filter(({ id, title }) => isNamed(words(`${id} ${title}`)));
   if (gone.length === 0 || !tools.has(UPDATE))
-    return { text: `Nothing changed: no check is called that. ${FORM}`, calls: [] };
+    return { text: `Nothing changed: no check matches that. ${FORM}`, calls: [] };
   const [kept, removals] = [planned.filter((one) => !gone.includes(one)), gone.map(({ id }) => ({ id, remove: true }))];
   return update(text, kept, removals);
 }
@@ -176,7 +176,7 @@ function writtenAnswer(made: Call, { checks, notes }: Draft): string {
       : '',
     bullets(notes),
     reporting(result),
-    `Anything else you said is not in the plan. ${FORM}`,
+    `The rest of your message was not added to the plan. ${FORM}`,
   );
 }
 

@@ -18,7 +18,7 @@ const DEFAULT_PROMPT = 'Draw a chart of this tool result.';
 /** @throws {NotFound} if the team has no such chart */
 async function chartNamed(em: EntityManager, toolCallId: string): Promise<ChartSpec> {
   const chart = await storedChart(em, toolCallId);
-  if (!chart) throw new NotFound('There is no such chart.');
+  if (!chart) throw new NotFound('Chart not found.');
   return chart;
 }
 

@@ -43,7 +43,7 @@ export function goOnInTeam(
     // Of two concurrent requests one succeeds, and someone removed from the first team cannot switch at all.
     const over = { id, revokedAt: null, expiresAt: { $gt: terms.now } };
     const ended = await tx.nativeUpdate(Credential, over, { expiresAt: terms.now }, anyTeam);
-    if (ended === 0) throw new Unauthorized('The session is over.');
+    if (ended === 0) throw new Unauthorized('The session has ended.');
     const hours = (expiresAt.getTime() - terms.now.getTime()) / 3_600_000;
     return addSession(tx, { teamId, userId, scopes: null }, { signedInWith }, { ...terms, hours });
   });

@@ -140,8 +140,8 @@ function leavesOpen(signal: Signal, status: SignalCoverage['status'], { asked, f
   const said: Record<SignalCoverage['status'], string> = {
     answered: `${failed} of ${asked} queries failed`,
     empty: 'nothing found',
-    failed: 'no query was answered',
-    not_asked: 'not queried',
+    failed: 'all queries failed',
+    not_asked: 'not checked',
     not_connected: 'not connected',
   };
   if (status === 'answered') return failed === 0 ? null : `${capital(said.answered)}; some data may be missing.`;

@@ -6,7 +6,7 @@ export function renderCoverage({ signals, sources }: Coverage): string {
   const asked = sources.filter((source) => source.asked > 0 || source.error !== null).map(sourceLine);
   const answered = signals.filter(({ status }) => status === 'answered').map(signalLine);
   const open = signals.filter(({ status }) => status !== 'answered').map(signalLine);
-  return [section('Coverage', [...answered, ...asked]), section('Not checked', open)].filter(Boolean).join('\n\n');
+  return [section('Coverage', [...answered, ...asked]), section('Gaps', open)].filter(Boolean).join('\n\n');
 }
 
 const section = (title: string, lines: readonly string[]): string =>
@@ -20,7 +20,6 @@ function signalLine({ signal, status, asked, answered, leavesOpen }: SignalCover
 
 function sourceLine({ source, recorded, error, answered, asked }: SourceCoverage): string {
   const kind = recorded ? ' (recorded, not live)' : '';
-  const said =
-    error === null ? `${answered} of ${asked} queries returned data` : `did not answer: ${safeInline(error)}`;
+  const said = error === null ? `${answered} of ${asked} queries returned data` : `no response: ${safeInline(error)}`;
   return `- Source ${codeSpan(source)}${kind}: ${said}`;
 }

@@ -103,10 +103,10 @@ function notesOn({ isRunning, omitted }: GraphInput, built: Built): string[] {
   const notes: string[] = [];
   if (isTentative) {
     notes.push(
-      `${isRunning ? 'The investigation is still running' : 'There is no report'}: the suspect is the top of the ranking.`,
+      `${isRunning ? 'The investigation is still running' : 'There is no report'}: the suspect is the top-ranked service.`,
     );
   } else if (suspect === null) {
-    notes.push(isRunning ? 'Nothing points to a service so far.' : 'The investigation names no service at fault.');
+    notes.push(isRunning ? 'No suspect yet.' : 'The investigation names no service at fault.');
   }
   if (calls.length === 0) notes.push('Service dependencies were not queried.');
   else if (suspect !== null && alerting !== null && path.length === 0)

@@ -99,8 +99,8 @@ function decision(
   const list = new Intl.ListFormat('en', { type: 'conjunction' }).format([first, ...others]);
   const summary =
     others.length > 0
-      ? `Follow ${request} through ${list} in a trace or by its id in their logs: the one whose own time or own error stands out is at fault.`
-      : `Follow ${request} into ${first} in a trace or by its id in the logs: its own time or own error confirms the suspicion, anything further down excludes it.`;
+      ? `Follow ${request} through ${list} in a trace or by its id in their logs: the service with unusual self time or its own error is at fault.`
+      : `Follow ${request} into ${first} in a trace or by its id in the logs: unusual self time or its own error confirms it; a problem further downstream rules it out.`;
   return {
     summary: oneLine(summary, 400),
     details: `If ${first} is confirmed: ${proposed.summary} ${proposed.details ?? ''}`.trim().slice(0, 8_000),

@@ -56,19 +56,19 @@ function tentativeReport(
   const symptom = `The alert is on the ${of}${quote(alert.service)} ${draft.citeMembers(ranked, { alert })}.`;
   const timeline: TimelineEntry[] = [{ at: alert.at, event: symptom }];
   if (onset !== null)
-    timeline.push({ at: onset, event: `The first metrics moved ${draft.citeMembers(ranked, { onset })}.` });
+    timeline.push({ at: onset, event: `First metric anomaly ${draft.citeMembers(ranked, { onset })}.` });
   const { entries, change, line } = findings(best.service, onset ?? alert.at, evidence, draft);
   const [strongest] = best.evidence;
   const [signal] = best.signals;
   const known = { metric: signal?.metric, change, line, ...strongest };
   return {
-    title: oneLine(`${best.service}, by statistics that nobody has checked`, 160),
+    title: oneLine(`${best.service}: strongest suspect, unverified`, 160),
     root_cause: {
       service: clip(best.service, 150).trim() || null,
-      statement: `${service}: ${cited(strongest?.statement ?? best.reason, first)} Statistics put ${service} first of ${ranking.considered.services} services ${first}.`,
+      statement: `${service}: ${cited(strongest?.statement ?? best.reason, first)} Strongest suspect of ${ranking.considered.services} services ${first}.`,
     },
     confidence: ranking.confidence,
-    summary: `The investigation ended early because ${endOf(input)}, so nobody has checked the ranking that puts ${service} first ${first}.`,
+    summary: `The investigation ended early because ${endOf(input)}, so the ranking that puts ${service} first is unverified ${first}.`,
     hypotheses: ranking.causes.slice(0, 3).map((cause) => ({
       statement: `${quote(cause.service)} is at fault.`,
       verdict: 'open',
@@ -94,7 +94,7 @@ function tentativeReport(
 
 /** A statement of a tool with its citation before the full stop. */
 function cited(statement: string, number: string): string {
-  return `${sentence(statement.trim().replace(/\.$/, '')) || 'It ranks high'} ${number}.`;
+  return `${sentence(statement.trim().replace(/\.$/, '')) || 'High rank'} ${number}.`;
 }
 
 function openReport(input: FallbackInput, evidence: readonly StoredEvidence[]): Report {
@@ -146,7 +146,7 @@ function findings(service: string, onset: string, evidence: readonly StoredEvide
       const number = draft.citeMembers(stored, { id });
       entries.push({
         at,
-        event: `A change (${quote(kind)}): ${quote(summary)}; whether it matters is open ${number}.`,
+        event: `A change (${quote(kind)}): ${quote(summary)}; relevance not checked ${number}.`,
       });
     }
   }

@@ -1,7 +1,7 @@
 import type { RunLimit } from '../../runs/contract.ts';
 
 const WORDS: Record<RunLimit, string> = {
-  steps: 'the run reached its limit of steps',
+  steps: 'the run reached its step limit',
   cost: 'the run reached its cost budget',
   wall_time: 'the run reached its time limit',
   repeated_calls: 'the model kept repeating the same tool call',

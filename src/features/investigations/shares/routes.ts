@@ -24,7 +24,7 @@ const listAll = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}/shares',
   operationId: 'listInvestigationShares',
-  summary: 'List the live read-only links to a report',
+  summary: 'List the active read-only links to a report',
   tags,
   auth: apiKey(SHARE),
   params: InvestigationParams,

@@ -80,7 +80,7 @@ export function createShare(
     const { status, report } = await getInvestigation(tx, investigationId);
     if (isOpen(status) || report === null) throw new Conflict('There is no report to share.', 'no_report');
     if ((await findLive(tx, investigationId, now)).length >= MAX_LIVE)
-      throw new Conflict(`A report has at most ${MAX_LIVE} live links. Revoke some first.`, 'too_many_links');
+      throw new Conflict(`A report has at most ${MAX_LIVE} active links. Revoke some first.`, 'too_many_links');
     const token = generateCredential('cb_share_');
     const credential = await addCredential(
       tx,
@@ -123,7 +123,7 @@ export function revokeShare(
     const row = await tx.findOne(InvestigationShare, { id, investigationId });
     const credential = await tx.findOne(Credential, { id, kind: 'share' });
     const [share] = row && credential ? await named(tx, [{ row, credential }]) : [];
-    if (!share) throw new NotFound('There is no such link.');
+    if (!share) throw new NotFound('Link not found.');
     share.credential.revokedAt ??= now;
     return share;
   });

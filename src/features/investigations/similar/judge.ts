@@ -19,7 +19,7 @@ export async function judgeInvestigation(
 ): Promise<Investigation> {
   const investigation = await getInvestigation(em, id);
   if (investigation.report === null) {
-    throw new Conflict('There is no report to judge.', 'no_report');
+    throw new Conflict('There is no report to rate.', 'no_report');
   }
   const by =
     judgement === null

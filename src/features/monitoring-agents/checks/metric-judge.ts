@@ -144,7 +144,7 @@ function alike(past: readonly number[], aggregate: Aggregate, length: number): r
 function away(distance: number): string {
   if (distance === 0) return '';
   const side = distance > 0 ? 'above' : 'below';
-  return Number.isFinite(distance) ? ` (${digits(Math.abs(distance))}σ ${side})` : ' without exception';
+  return Number.isFinite(distance) ? ` (${digits(Math.abs(distance))}σ ${side})` : ' (constant)';
 }
 
 function described(series: CheckedSeries, subject: MetricSubject, value: number): string {

@@ -132,7 +132,7 @@ export async function runServiceHealthCheck(
     notes: [
       ...(missing.length > 0 ? [`no metrics of ${listed(missing, 2)}`] : []),
       ...(young > 0 ? [`${count(young, 'service')} still learning`] : []),
-      ...(mute > 0 ? [`${count(mute, 'service')} without telling metrics`] : []),
+      ...(mute > 0 ? [`${count(mute, 'service')} without usable health metrics`] : []),
       ...(unreadable > 0 ? [`${unreadable} series unreadable`] : []),
     ],
     isPartial: missing.length + young + mute + unreadable > 0,

@@ -101,7 +101,7 @@ async function carryOut(
   const { name, now } = acting;
   if (wanted.act === 'comment') return newComment(tx, finding, acting, wanted);
   if (finding.status === 'pending')
-    throw new Conflict('The finding is not confirmed yet, so nobody was notified of it.', 'finding_not_confirmed');
+    throw new Conflict('The finding is not confirmed yet; you can only comment on it.', 'finding_not_confirmed');
   if (wanted.act === 'close' && finding.closedBy !== null) return undefined;
   if (finding.status === 'closed') throw new Conflict('The finding is closed.', 'finding_closed');
   switch (wanted.act) {
@@ -159,7 +159,7 @@ function checkUntil(until: Date, now: Date): void {
 /** Locked until the assignment is committed, so that nobody is assigned who is being removed. */
 async function memberOf(tx: EntityManager, userId: string): Promise<Membership> {
   const member = await tx.findOne(Membership, { userId }, { lockMode: LockMode.PESSIMISTIC_READ });
-  if (!member) throw InvalidRequest.at(['body', 'user_id'], 'There is no such member in the team', userId);
+  if (!member) throw InvalidRequest.at(['body', 'user_id'], 'Member not found in the team', userId);
   return member;
 }
 

@@ -62,14 +62,14 @@ export async function leaveUnjudged(
 ): Promise<void> {
   const finding = await forTeam(deps.orm.em, ref.teamId).findOne(Finding, { id: ref.findingId });
   if (!finding) return;
-  const reason = storableText(`Sent without a judgement. ${why}`.slice(0, 1_000));
+  const reason = storableText(`Sent without model review. ${why}`.slice(0, 1_000));
   await record(deps, ref, { isWorthIt: true, title: finding.title, reason, costUsd: 0, model: 'none' });
 }
 
 /** @param title used for an unreadable answer: the finding keeps the title it had */
 export function judgementOf(text: string, title: string): Pick<Judgement, 'isWorthIt' | 'title' | 'reason'> {
   const answer = Answer.safeParse(jsonIn(text));
-  if (!answer.success) return { isWorthIt: true, title, reason: "The model's judgement could not be read." };
+  if (!answer.success) return { isWorthIt: true, title, reason: 'The model review could not be read.' };
   const { worth_telling: isWorthIt, title: named, reason } = answer.data;
   return {
     isWorthIt,

@@ -114,14 +114,14 @@ const actWording = (words: (act: NonNullable<FindingMessage['act']>) => string) 
 };
 
 const WORDING: Record<FindingMessage['event'], (message: FindingMessage) => Worded> = {
-  acknowledged: actWording(({ actorName }) => `${actorName} takes care of it`),
-  unacknowledged: actWording(({ actorName }) => `${actorName} no longer takes care of it`),
+  acknowledged: actWording(({ actorName }) => `Acknowledged by ${actorName}`),
+  unacknowledged: actWording(({ actorName }) => `Unacknowledged by ${actorName}`),
   closed: actWording(({ actorName }) => `Closed by ${actorName}`),
   muted: actWording(({ actorName, until }) => `Muted by ${actorName} until ${timeOf(until ?? new Date(0))}`),
-  unmuted: actWording(({ actorName }) => `No longer muted, by ${actorName}`),
+  unmuted: actWording(({ actorName }) => `Unmuted by ${actorName}`),
   assigned: actWording(({ actorName, assigneeName }) => `Assigned to ${assigneeName ?? 'nobody'} by ${actorName}`),
-  unassigned: actWording(({ actorName }) => `No longer assigned, by ${actorName}`),
-  commented: actWording(({ actorName }) => `${actorName} comments`),
+  unassigned: actWording(({ actorName }) => `Unassigned by ${actorName}`),
+  commented: actWording(({ actorName }) => `Comment by ${actorName}`),
   opened: ({ finding, investigation }) => [
     nameOf(finding),
     [
@@ -140,7 +140,7 @@ const WORDING: Record<FindingMessage['event'], (message: FindingMessage) => Word
       explanation: null,
     };
     if (status === 'completed') {
-      const lines = [`Investigated because of: ${about}`, ...overOf(finding), ...personsOf(finding)];
+      const lines = [`Triggered by: ${about}`, ...overOf(finding), ...personsOf(finding)];
       return [`Report: ${alertSummary ?? about}`, lines];
     }
     const end = status === 'cancelled' ? 'was cancelled' : 'failed';
@@ -149,17 +149,17 @@ const WORDING: Record<FindingMessage['event'], (message: FindingMessage) => Word
   resolved: ({ finding, wasFlapping, at }) => [
     `Resolved: ${nameOf(finding)}`,
     [
-      wasFlapping ? 'It came and went, and has been fine for a while.' : '',
+      wasFlapping ? 'Stopped flapping; stable now.' : '',
       finding.summary,
-      finding.openedAt ? `It was there for ${spanOf(lastOpen(finding), finding.resolvedAt ?? at)}.` : '',
+      finding.openedAt ? `Duration: ${spanOf(lastOpen(finding), finding.resolvedAt ?? at)}.` : '',
       countOf(finding),
       ...personsOf(finding),
     ],
   ],
   reopened: ({ finding, wasFlapping }) => [
-    `${wasFlapping ? 'Still there' : 'Back again'}: ${nameOf(finding)}`,
+    `${wasFlapping ? 'Ongoing' : 'Reopened'}: ${nameOf(finding)}`,
     [
-      wasFlapping ? 'It came and went, and is now permanent.' : '',
+      wasFlapping ? 'Stopped flapping; the problem persists.' : '',
       finding.summary,
       ...othersOf(finding),
       `Since ${timeOf(lastOpen(finding))}.`,
@@ -170,7 +170,7 @@ const WORDING: Record<FindingMessage['event'], (message: FindingMessage) => Word
   flapping: ({ finding }) => [
     `Flapping: ${nameOf(finding)}`,
     [
-      `It came ${finding.opens.length} times lately. You will hear of it again once it has been stable for a while.`,
+      `Opened ${finding.opens.length} times recently. Notifications resume once it is stable.`,
       finding.summary,
       ...personsOf(finding),
     ],
@@ -179,7 +179,7 @@ const WORDING: Record<FindingMessage['event'], (message: FindingMessage) => Word
 
 /** How often it came, if more than once. */
 function countOf({ opens }: FindingMessage['finding']): string {
-  return opens.length < 2 ? '' : `It came ${opens.length} times since ${timeOf(new Date(opens[0]!))}.`;
+  return opens.length < 2 ? '' : `Opened ${opens.length} times since ${timeOf(new Date(opens[0]!))}.`;
 }
 
 /** Who takes care of it. */
@@ -191,8 +191,8 @@ function personsOf({ acknowledgedBy, assigneeName }: FindingMessage['finding']):
 
 function investigatedAs(investigation: FindingMessage['investigation']): string {
   if (!investigation) return '';
-  if (!investigation.isShared) return 'It is being investigated; the report follows here.';
-  return 'Several findings began at the same time. This one is part of the investigation below; the report follows here.';
+  if (!investigation.isShared) return 'Investigation started; the report will follow here.';
+  return 'Several findings opened together and share the investigation below; its report will follow here.';
 }
 
 const nameOf = ({ judgement, title }: FindingMessage['finding']): string => judgement?.title ?? title;
@@ -211,7 +211,7 @@ function aboutOf(finding: FindingMessage['finding']): string[] {
 }
 
 function overOf({ status, resolvedAt }: FindingMessage['finding']): string[] {
-  return status === 'open' || resolvedAt === null ? [] : [`It has been over since ${timeOf(resolvedAt)}.`];
+  return status === 'open' || resolvedAt === null ? [] : [`Resolved at ${timeOf(resolvedAt)}.`];
 }
 
 function linksOf({ links }: Record<string, unknown>): { label: string; url: string }[] {

@@ -99,7 +99,7 @@ export async function observeHealth(
     {
       source: HEALTH_KEY,
       isFinding,
-      text: clipped(isFinding ? reasons.join(' ') : 'All checks run again.'),
+      text: clipped(isFinding ? reasons.join(' ') : 'All checks are running again.'),
       at: at.getTime(),
       policy: AT_ONCE,
     },

@@ -21,7 +21,7 @@ export interface FindingQuery {
   /** Absent: all but `pending` ones, which are requested by name. */
   status?: FindingStatus;
   severity?: Severity;
-  /** Only those assigned to this user. */
+  /** Filter by assignee. */
   assigneeId?: string;
   /** Only those that opened it last. */
   investigationId?: string;

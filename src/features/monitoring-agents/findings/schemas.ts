@@ -23,7 +23,7 @@ export const NotificationResponse = z
     channel: z
       .object({ type: z.enum(CHANNEL_TYPES), label: z.string().nullable() })
       .nullable()
-      .describe('Where it went, or will go.'),
+      .describe('Delivery channel.'),
     status: z
       .enum(['pending', 'delivered', 'failed', 'skipped'])
       .describe('pending: it is being delivered; after a failed attempt last_error says why. skipped: no channel.'),
@@ -45,7 +45,7 @@ const FindingSummary = z
     status: findingStatus.describe(
       'pending: seen, not confirmed yet. resolved: over, but the same finding if it comes back soon. closed: over for good.',
     ),
-    flapping: z.boolean().describe('It comes and goes so often that people are notified of the flapping only.'),
+    flapping: z.boolean().describe('Whether it is flapping; if so, only the flapping is notified.'),
     title: z.string(),
     summary: z.string().describe('The newest observation in words.'),
     severity: z.enum(SEVERITIES),
@@ -75,7 +75,7 @@ const FindingSummary = z
       .object({ id: z.uuid(), url: z.string(), status: z.enum(INVESTIGATION_STATUSES).nullable() })
       .nullable()
       .describe('The one it opened last.'),
-    times_opened: z.int().describe('How often it came and, within its cool-down, came back.'),
+    times_opened: z.int().describe('Times opened, including reopenings within the cool-down.'),
     acknowledged: z
       .object({ at: time, by: z.string() })
       .nullable()
@@ -144,7 +144,7 @@ const comment = z
 
 export const AcknowledgeRequest = z
   .strictObject({
-    acknowledged: z.boolean().default(true).describe('false takes it back.'),
+    acknowledged: z.boolean().default(true).describe('false unacknowledges it.'),
     comment: comment.optional(),
   })
   .meta({ id: 'AcknowledgeFindingRequest' });
@@ -174,15 +174,15 @@ export const CommentHeaders = z.object({
 
 export const FindingListQuery = z.object({
   status: findingStatus.optional().describe('By default all but pending ones.'),
-  severity: z.enum(SEVERITIES).optional().describe('Only those of this severity.'),
-  assignee_id: z.uuid().optional().describe('Only those assigned to this user.'),
+  severity: z.enum(SEVERITIES).optional().describe('Filter by severity.'),
+  assignee_id: z.uuid().optional().describe('Filter by assignee.'),
   ...pageFields,
 });
 
 export const TeamFindingListQuery = FindingListQuery.extend({
-  chat_id: z.uuid().optional().describe('Only those of this agent.'),
-  investigation_id: z.uuid().optional().describe('Only those that opened this investigation last.'),
-  service: z.string().trim().min(1).max(200).optional().describe('Only those about this service.'),
-  from: time.optional().describe('Only those opened at or after it.'),
+  chat_id: z.uuid().optional().describe('Filter by agent.'),
+  investigation_id: z.uuid().optional().describe('Filter by the latest investigation.'),
+  service: z.string().trim().min(1).max(200).optional().describe('Filter by service.'),
+  from: time.optional().describe('Opened at or after this time.'),
   to: time.optional().describe('Only those opened before it.'),
 });

@@ -49,7 +49,7 @@ export const acknowledgeFinding = endpoint({
   ...shared,
   path: '/api/findings/{finding_id}/acknowledge',
   operationId: 'acknowledgeFinding',
-  summary: 'Acknowledge a finding, or withdraw that',
+  summary: 'Acknowledge or unacknowledge a finding',
   description:
     'Until the finding is closed, people are notified only when it resolves, or when it returns for longer than its cool-down.',
   body: AcknowledgeRequest,

@@ -54,7 +54,7 @@ async function bodyOf({ req }: Context): Promise<string> {
 
 /** @returns why it was not carried out, for the person */
 async function carryOut(deps: MonitoringDeps, press: SlackPress): Promise<string | undefined> {
-  const gone = 'This finding is no longer there.';
+  const gone = 'This finding no longer exists.';
   if (!z.uuid().safeParse(press.value).success) return gone;
   const finding = await deps.orm.em.fork().findOne(Finding, { id: press.value }, anyTeam);
   if (!finding || finding.agentId === null) return gone;
@@ -69,7 +69,7 @@ async function carryOut(deps: MonitoringDeps, press: SlackPress): Promise<string
     const email = await deps.notifier.slackEmail(agent.channel, teamId, press.slackUserId);
     const user = email === undefined ? null : await em.findOne(User, { email: email.toLowerCase() });
     const member = user && (await em.findOne(Membership, { userId: user.id }));
-    if (!member) return 'Casebook knows no member of the team with the address of your Slack profile.';
+    if (!member) return 'No team member has the email address of your Slack profile.';
     const actor = { teamId, userId: member.userId, scopes: [] };
     await actOnFinding(deps.monitoring, em, actor, id, wantedOf(press, member.userId, deps.clock.now()), 'slack');
     return undefined;

@@ -36,7 +36,7 @@ export async function readSession(
   sessionId: string,
 ): Promise<z.input<typeof SessionResponse>> {
   const session = await em.findOne(MonitoringSession, { id: sessionId, agentId }, { populate: ['evidence'] });
-  if (!session) throw new NotFound('There is no such session.');
+  if (!session) throw new NotFound('Session not found.');
   const calls = await em.find(ToolCall, { conversationId: session.id }, { orderBy: { evidence: 'asc' } });
   return presentSessionDetail(session, session.evidence, calls);
 }

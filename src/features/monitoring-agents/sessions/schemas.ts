@@ -80,7 +80,7 @@ export const SessionResponse = z
   .meta({ id: 'MonitoringSessionResponse' });
 
 export const SessionListQuery = z.object({
-  check_id: z.string().max(64).optional().describe('Only those of this check, as the plan names it.'),
+  check_id: z.string().max(64).optional().describe('Filter by check ID.'),
   status: z.enum(SESSION_STATUSES).optional().describe('Only items with this status.'),
   ...pageFields,
 });

@@ -92,7 +92,7 @@ class Question {
     const earlier = this.#reply.state();
     if (earlier.state === 'answered') return { text: earlier.text, tookMs: earlier.tookMs };
     const row = await this.#find();
-    if (!row) throw new SatelliteUnknown('There is no such satellite.');
+    if (!row) throw new SatelliteUnknown('Satellite not found.');
     this.#name = row.name;
 
     const listening = new AbortController();

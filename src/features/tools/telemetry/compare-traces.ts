@@ -81,7 +81,5 @@ export const compareTraces = defineSourceTool({
 function notesOn(traces: { before: number; after: number }, nothing: boolean): string[] {
   if (traces.after === 0) return ['There is no trace in the incident window: nothing can be compared.'];
   if (traces.before === 0) return ['There is no trace in the baseline: what is usual is not known.'];
-  return nothing
-    ? ['Nothing differs notably: own times, calls, failures and times between services are as in health.']
-    : [];
+  return nothing ? ['No notable difference from the baseline in self time, calls, errors or network time.'] : [];
 }

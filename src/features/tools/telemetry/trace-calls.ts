@@ -105,19 +105,19 @@ const newOperation = ({ span, after }: Operation, traces: Seen) => ({
 const vanished = ({ span, before }: Operation, traces: Seen) => ({
   ...operationOf(span),
   count: before,
-  words: `${title(span)} has vanished: ${count(before, 'time')} in health, never in ${count(traces.after, 'trace')} of the incident`,
+  words: `${title(span)} has vanished: ${count(before, 'time')} in the baseline, never in ${count(traces.after, 'trace')} of the incident`,
 });
 
 const newCall = (call: Call) => ({
   ...callerOf(call),
   ...operationOf(call.span),
   count: call.after,
-  words: `${title(call.parent)} now calls ${title(call.span)}: ${count(call.after, 'time')} in the incident, never in health`,
+  words: `${title(call.parent)} now calls ${title(call.span)}: ${count(call.after, 'time')} in the incident, never in the baseline`,
 });
 
 const vanishedCall = (call: Call) => ({
   ...callerOf(call),
   ...operationOf(call.span),
   count: call.before,
-  words: `${title(call.parent)} no longer calls ${title(call.span)}: ${count(call.before, 'time')} in health, never in the incident`,
+  words: `${title(call.parent)} no longer calls ${title(call.span)}: ${count(call.before, 'time')} in the baseline, never in the incident`,
 });

@@ -38,8 +38,8 @@ export function changedNetwork(all: readonly EdgeComparison[]): NetworkRow[] {
     .map(({ caller, callee, edgeMs }) => {
       const names = { caller: traceName(caller), callee: traceName(callee) };
       const change = present(edgeMs);
-      const times = `${quantity(change.after, 'ms')}, ${quantity(change.before, 'ms')} in health`;
-      const words = `Calls from ${names.caller} to ${names.callee} spend ${times}, between the two`;
+      const [after, before] = [quantity(change.after, 'ms'), quantity(change.before, 'ms')];
+      const words = `Network time from ${names.caller} to ${names.callee}: ${after} (baseline ${before})`;
       return { ...names, network_ms: change, words };
     })
     .sort((a, b) => largestChange(b) - largestChange(a));
@@ -63,9 +63,9 @@ const present = ({ before, after, score, onset }: SpanChange): TraceChangeResult
 function operationInWords({ service, operation, ...changes }: Omit<OperationRow, 'words'>): string {
   const { self_ms: self, calls_per_trace: calls, error_share: errors } = changes;
   const parts = [
-    self && `its own time goes ${fromTo(self.before, self.after, 'ms')}`,
-    calls && `its calls in a trace go ${fromTo(calls.before, calls.after)}`,
-    errors && `the share of its calls that fail goes ${fromTo(errors.before, errors.after, 'ratio')}`,
+    self && `self time went ${fromTo(self.before, self.after, 'ms')}`,
+    calls && `calls per trace went ${fromTo(calls.before, calls.after)}`,
+    errors && `error rate went ${fromTo(errors.before, errors.after, 'ratio')}`,
   ];
   return `${service} ${operation}: ${parts.filter((part) => part !== undefined).join('; ')}`;
 }

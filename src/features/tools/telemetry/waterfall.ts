@@ -89,11 +89,11 @@ const sizeOf = ({ children }: Node): number => children.reduce((sum, child) => s
 function inWords({ span, selfMs, edge }: MeasuredSpan, offsetMs: number, hidden: number): string {
   const { service, operation, durationMs, status } = span;
   const name = `${oneLine(service, NAME_CHARACTERS)} ${oneLine(operation, NAME_CHARACTERS)}`;
-  const own = selfMs !== undefined && selfMs < durationMs ? `, ${ms(selfMs)} of it its own work` : '';
-  const network = edge ? `, ${ms(edge.ms)} of it between ${service} and ${oneLine(edge.callee, NAME_CHARACTERS)}` : '';
-  const failed = status === 'error' ? ', and fails' : '';
+  const own = selfMs !== undefined && selfMs < durationMs ? `, self time ${ms(selfMs)}` : '';
+  const network = edge ? `, network time ${ms(edge.ms)} to ${oneLine(edge.callee, NAME_CHARACTERS)}` : '';
+  const failed = status === 'error' ? ', failed' : '';
   const below = hidden > 0 ? ` (${count(hidden, 'span')} below not shown)` : '';
-  return `${name} begins at ${ms(offsetMs)} and takes ${ms(durationMs)}${own}${network}${failed}${below}`;
+  return `${name} starts at ${ms(offsetMs)}, takes ${ms(durationMs)}${own}${network}${failed}${below}`;
 }
 
 /** Times are not recorded more exactly; the rest is rounding of floating-point numbers. */

@@ -43,7 +43,7 @@ describe('coverage of an investigation', () => {
     const { signals } = coverageOf([prometheus, loki], [query('data'), query('unavailable')]);
     const open = Object.fromEntries(signals.map(({ signal, leavesOpen }) => [signal, leavesOpen]));
     assert.equal(open['metrics'], '1 of 2 queries failed; some data may be missing.');
-    assert.equal(open['logs'], 'Not queried: logged errors are unknown.');
+    assert.equal(open['logs'], 'Not checked: logged errors are unknown.');
     assert.match(open['changes'] ?? '', /^Not connected: a deploy .* is not ruled out as the trigger\.$/);
     assert.equal(coverageOf([prometheus], [query('data')]).signals[0]?.leavesOpen, null);
   });
@@ -88,8 +88,8 @@ describe('coverage of an investigation', () => {
     const lost = query('unavailable', { digest: 'Error: # <b>gone</b>' });
     const text = renderCoverage(coverageOf([prometheus, recorded], [lost, query('data', { source: recorded.id })]));
     assert.match(text, /^## Coverage\n\n- \*\*Metrics:\*\* 1 of 2 queries returned data\. 1 of 2 queries failed/);
-    assert.match(text, /\n\n## Not checked\n\n[^]*- \*\*Traces:\*\* Not connected: /);
-    assert.match(text, /\n- Source `prometheus`: did not answer: \\# &lt;b>gone&lt;\/b>\n/);
+    assert.match(text, /\n\n## Gaps\n\n[^]*- \*\*Traces:\*\* Not connected: /);
+    assert.match(text, /\n- Source `prometheus`: no response: \\# &lt;b>gone&lt;\/b>\n/);
     assert.match(text, /\n- Source `incident:checkout-errors` \(recorded, not live\): 1 of 1 /);
   });
 });

@@ -52,7 +52,7 @@ describe('notifications about a finding', () => {
         'p95 of cart is 1.9 s',
         '- p95 of pay is 4 s',
         'Service: cart. Severity: critical. Since 2026-03-01 10:00 UTC.',
-        'It is being investigated; the report follows here.',
+        'Investigation started; the report will follow here.',
       ].join('\n'),
     );
     assert.equal(severity, 'critical');
@@ -77,19 +77,19 @@ describe('notifications about a finding', () => {
       investigation: { ...investigation, status: 'cancelled' },
     });
     assert.match(cancelled.title, /^The investigation was cancelled/);
-    assert.match(cancelled.text, /over since 2026-03-01 11:00 UTC/);
+    assert.match(cancelled.text, /Resolved at 2026-03-01 11:00 UTC/);
   });
 
   it('is how long it was there, that it is back, and that it comes and goes', () => {
     const over = { ...finding, status: 'resolved' as const, resolvedAt: new Date('2026-03-01T12:05:00Z') };
     const { text, isOver, isBroadcast } = message({ event: 'resolved', finding: over });
-    assert.match(text, /It was there for 2 h 5 min/);
+    assert.match(text, /Duration: 2 h 5 min/);
     assert.deepEqual([isOver, isBroadcast], [true, false]);
     const back = message({ event: 'reopened' });
     assert.deepEqual([back.isOver, back.isBroadcast], [false, true]);
-    assert.match(message({ event: 'reopened' }).title, /^Back again: /);
-    assert.match(message({ event: 'reopened', wasFlapping: true }).title, /^Still there: /);
-    assert.match(message({ event: 'flapping' }).text, /came 1 times lately/);
+    assert.match(message({ event: 'reopened' }).title, /^Reopened: /);
+    assert.match(message({ event: 'reopened', wasFlapping: true }).title, /^Ongoing: /);
+    assert.match(message({ event: 'flapping' }).text, /Opened 1 times recently/);
   });
 });
 

@@ -132,7 +132,7 @@ describe('sources over satellites', () => {
     const stolen = (await agent.sources({ teamId: 'other', toolCallId: randomUUID(), clock: systemClock })).get(
       'satellite:shop/prometheus',
     );
-    await assert.rejects(stolen.describe({ signal }), /There is no such satellite/);
+    await assert.rejects(stolen.describe({ signal }), /Satellite not found/);
   });
 
   it('ask the operations that connectors have: metrics', async () => {

@@ -76,7 +76,7 @@ export function fakeSatellites(
         signal.throwIfAborted();
         asked.push(call);
         const found = teams[call.teamId]?.find(({ id }) => id === call.satelliteId);
-        if (!found) throw new SatelliteUnknown('There is no such satellite.');
+        if (!found) throw new SatelliteUnknown('Satellite not found.');
         if (!found.online) throw new SatelliteOffline(`The satellite "${found.name}" is offline.`, LAST_SEEN);
         return { text: JSON.stringify(await answers(found, call.target)), tookMs: 1 };
       },

@@ -225,7 +225,7 @@ describe('tools of satellites', () => {
     // A tool that is called on behalf of another team reaches nothing.
     const [stolen] = (await agent.tools(TEAM)).tools;
     const output = await stolen!.run({}, { ...toolContext(), teamId: 'other', toolCallId: randomUUID() });
-    assert.match(String(output.content), /There is no such satellite/);
+    assert.match(String(output.content), /Satellite not found/);
   });
 });
 

@@ -5,7 +5,7 @@ const STATES: Record<PlanItem['status'], { icon: LucideIcon; word: string; tone:
   pending: { icon: CircleDashed, word: 'To do', tone: 'text-ink-soft' },
   in_progress: { icon: CircleDot, word: 'In progress', tone: 'text-accent' },
   done: { icon: CircleCheck, word: 'Done', tone: 'text-good' },
-  no_data: { icon: CircleAlert, word: 'Brought no data', tone: 'text-warn' },
+  no_data: { icon: CircleAlert, word: 'No data', tone: 'text-warn' },
   skipped: { icon: CircleSlash, word: 'Skipped', tone: 'text-ink-soft' },
 };
 

@@ -62,7 +62,7 @@ export function ChangedFiles({ changes }: { changes: Changes }) {
         ))}
         {changes.conflicts.map((path) => (
           <li key={path} className="text-warn">
-            Changed by someone else meanwhile: <code className="font-mono break-all">{path}</code>
+            Changed by someone else: <code className="font-mono break-all">{path}</code>
           </li>
         ))}
       </ul>

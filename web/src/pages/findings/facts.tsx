@@ -25,7 +25,7 @@ export function FindingFacts({ finding }: { finding: Finding }) {
           <Time at={finding.last_seen_at} />,{' '}
           {finding.occurrences === 1 ? 'seen once' : `seen ${finding.occurrences} times`}
         </Fact>
-        {finding.times_opened > 1 && <Fact name="Times opened">{finding.times_opened} times</Fact>}
+        {finding.times_opened > 1 && <Fact name="Times opened">{finding.times_opened}</Fact>}
         {finding.acknowledged !== null && (
           <Fact name="Acknowledged by" className="line-clamp-4">
             <bdi>{finding.acknowledged.by}</bdi>, <Time at={finding.acknowledged.at} />

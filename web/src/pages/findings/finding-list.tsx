@@ -68,7 +68,7 @@ export function FindingList({ filter, headingLevel, onPage, isShort = false, nam
 
 function NoFindings({ isShort, isBeyond, isOpenOnly }: { isShort: boolean; isBeyond: boolean; isOpenOnly: boolean }) {
   if (isShort) return <p className="text-ink-soft">{isOpenOnly ? 'No open findings.' : 'No findings yet.'}</p>;
-  if (isBeyond) return <Empty title="Nothing on this page">The list is shorter now.</Empty>;
+  if (isBeyond) return <Empty title="Nothing on this page">The list has become shorter.</Empty>;
   return <Empty title="No findings">Findings and alerts that match the filters appear here.</Empty>;
 }
 

@@ -16,7 +16,7 @@ import { investigationOfQuery, type Finding, type StartedInvestigation } from '.
 const Markdown = lazy(async () => ({ default: (await import('../../components/markdown/markdown.tsx')).Markdown }));
 
 export const Thread = ({ finding }: { finding: Finding }) => (
-  <Panel title="What came of it">
+  <Panel title="Outcome">
     <ol className="flex flex-col gap-4 border-l-2 pl-4">
       <Investigated finding={finding} />
       <Step title="Status" mark={<FindingStatusBadge status={finding.status} />}>
@@ -47,7 +47,7 @@ function Standing({
   return (
     <p className="text-sm break-words">
       {opened === null ? (
-        'Seen, not confirmed by enough runs.'
+        'Not confirmed by enough consecutive runs.'
       ) : (
         <>
           Opened <Time at={opened} />

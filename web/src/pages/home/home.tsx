@@ -160,7 +160,7 @@ function Onboarding({ session }: { session: Session }) {
       ? [
           {
             isDone: (agents.data?.chats.length ?? 0) > 0,
-            title: 'Set a monitor',
+            title: 'Create a monitoring agent',
             how: (
               <>
                 <Link to="/monitoring" className="text-accent underline">

@@ -19,9 +19,9 @@ export function RunFacts({ investigation }: { investigation: Investigation }) {
         <Fact name="Cost">{dollars(usage.cost)}</Fact>
         <Fact name="Tokens">
           {compact(input)} in, {compact(usage.output_tokens)} out
-          {cached > 0 && <span className="text-ink-soft"> ({compact(cached)} from the cache)</span>}
+          {cached > 0 && <span className="text-ink-soft"> ({compact(cached)} cached)</span>}
         </Fact>
-        <Fact name="Work">
+        <Fact name="Steps">
           {count(steps.length, 'step')}, {count(calls, 'tool call')}
         </Fact>
         <Fact name="Started">{wholeTime(new Date(created_at))}</Fact>
@@ -39,7 +39,8 @@ export function RunFacts({ investigation }: { investigation: Investigation }) {
 }
 
 function Model({ model, provider, isRunning }: Investigation['usage'] & { isRunning: boolean }) {
-  if (model === null) return <span className="text-ink-soft">{isRunning ? 'Not asked yet' : 'No model answered'}</span>;
+  if (model === null)
+    return <span className="text-ink-soft">{isRunning ? 'Not called yet' : 'No model responded'}</span>;
   return (
     <>
       <span className="break-words">{model}</span>

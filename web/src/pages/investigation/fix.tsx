@@ -8,7 +8,7 @@ export function Fix({ report }: { report: Report }) {
     return (
       <div className="flex flex-col gap-4">
         <Panel title="No fix proposed">
-          <p>There is no cause to fix yet. The next step below would establish one.</p>
+          <p>No cause to fix yet. The step below helps establish one.</p>
         </Panel>
         <NextStep change={report.recommended_change} />
       </div>

@@ -75,14 +75,14 @@ function Question({ text, title }: { text: string; title: string }) {
     <details className="mb-4 border-l-2 border-line-strong pl-3 wrap-anywhere text-ink-soft">
       <summary className="py-0.5">
         {shortened(firstLine(text)) === title ? (
-          'The whole question'
+          'Show full question'
         ) : (
           <>
             Asked: <bdi>{shortened(firstLine(text))}</bdi>
           </>
         )}
       </summary>
-      <ScrollBox label="What was asked" className="mt-1 max-h-96 break-words whitespace-pre-wrap">
+      <ScrollBox label="Full question" className="mt-1 max-h-96 break-words whitespace-pre-wrap">
         {text}
       </ScrollBox>
     </details>

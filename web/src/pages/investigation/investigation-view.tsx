@@ -89,7 +89,7 @@ export function InvestigationView({ investigation }: { investigation: Investigat
       <Head investigation={investigation} />
       <Announcement investigation={investigation} onShow={showReport} />
       <Tabs
-        label="Parts of the investigation"
+        label="Investigation sections"
         value={tabs.some(({ value }) => value === tab) ? (tab ?? usual) : usual}
         onValueChange={show}
         tabs={tabs}

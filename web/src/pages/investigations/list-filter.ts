@@ -7,11 +7,11 @@ type Trigger = Schema<'InvestigationSummary'>['trigger'];
 
 /** By the value in the address and the API. */
 export const TRIGGERS: readonly { value: Trigger; title: string }[] = [
-  { value: 'person', title: 'A person' },
-  { value: 'finding', title: 'A finding' },
-  { value: 'chat', title: 'A chat' },
-  { value: 'api', title: 'The API' },
-  { value: 'rerun', title: 'A rerun' },
+  { value: 'person', title: 'Person' },
+  { value: 'finding', title: 'Finding' },
+  { value: 'chat', title: 'Chat' },
+  { value: 'api', title: 'API' },
+  { value: 'rerun', title: 'Rerun' },
 ];
 
 /** Least confidences, in percent. */

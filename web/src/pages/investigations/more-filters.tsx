@@ -33,12 +33,12 @@ export function MoreFilters({ filter, onFilter }: { filter: ListFilter; onFilter
           value={trigger}
           options={TRIGGERS}
           onFilter={(to) => onFilter({ trigger: to })}
-          all="Anything"
+          all="Any"
         />
         <SelectFilter
           label="Confidence"
           value={confidence?.toString()}
-          options={CONFIDENCES.map((percent) => ({ value: `${percent}`, title: `${percent} % and more` }))}
+          options={CONFIDENCES.map((percent) => ({ value: `${percent}`, title: `${percent} % or higher` }))}
           onFilter={(to) => onFilter({ confidence: CONFIDENCES.find((percent) => `${percent}` === to) })}
           all="Any"
         />

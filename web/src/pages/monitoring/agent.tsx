@@ -53,7 +53,7 @@ export function MonitoringAgentPage() {
         actions={mayWrite && <AgentActions agent={agent} />}
       />
       <Tabs
-        label="Parts of the agent"
+        label="Agent sections"
         // An unsaved plan keeps its tab open, so return the focus from the other tab.
         isManual
         value={tabs.some(({ value }) => value === tab) ? tab : 'overview'}

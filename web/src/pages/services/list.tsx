@@ -53,12 +53,12 @@ export function ServicesPage() {
   return (
     <>
       <title>Services · Casebook</title>
-      <PageHead title="Services" description="As the team’s sources name them." />
+      <PageHead title="Services" description="Services reported by your team’s sources." />
       <ConnectSource />
       <NotAnswered titles={[...services.failed, ...calls.failed]} />
       {names.size === 0 && isPending && <Loading lines={8} />}
       {names.size === 0 && !isPending && (
-        <Empty title="No services known">Connected sources name their services here.</Empty>
+        <Empty title="No services known">Services appear here once a connected source reports them.</Empty>
       )}
       {names.size > 0 && (
         <div className="grid items-start gap-4 lg:grid-cols-[22rem_minmax(0,1fr)]">
@@ -91,7 +91,7 @@ export function ServicesPage() {
             )}
             {found.length > MAX_ROWS && (
               <p className="text-sm text-ink-soft">
-                The first {MAX_ROWS} of {found.length}. Search for the others.
+                Showing {MAX_ROWS} of {found.length}. Search to find more.
               </p>
             )}
           </div>
@@ -100,9 +100,9 @@ export function ServicesPage() {
             {calls.items.length === 0 || isPending ? (
               <p className="text-ink-soft">
                 {isPending
-                  ? 'Asking the sources…'
+                  ? 'Loading calls…'
                   : calls.offered.length === 0
-                    ? 'No connected source knows who calls whom.'
+                    ? 'No connected source provides service dependencies.'
                     : 'No calls seen.'}
               </p>
             ) : (

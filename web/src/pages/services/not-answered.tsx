@@ -3,8 +3,8 @@ export function NotAnswered({ titles }: { titles: readonly string[] }) {
   if (titles.length === 0) return null;
   return (
     <p role="note" className="mb-3 text-sm break-words text-warn">
-      No answer from {new Intl.ListFormat('en').format(new Set(titles))}: what only{' '}
-      {titles.length === 1 ? 'it knows' : 'they know'} is missing here.
+      No response from {new Intl.ListFormat('en').format(new Set(titles))}. Data from{' '}
+      {titles.length === 1 ? 'this source' : 'these sources'} is missing.
     </p>
   );
 }

@@ -33,7 +33,7 @@ function Service({ name }: { name: string }) {
   return (
     <>
       <title>{`${name.slice(0, 200)} · Casebook`}</title>
-      <nav aria-label="Above" className="pb-1 text-sm">
+      <nav aria-label="Breadcrumb" className="pb-1 text-sm">
         <Link to="/services" className="text-ink-soft hover:text-accent">
           Services
         </Link>
@@ -46,7 +46,7 @@ function Service({ name }: { name: string }) {
             title="Findings"
             actions={
               <Link to="/findings" search={{ service: name }} className="text-sm text-accent underline">
-                All of this service
+                All findings
               </Link>
             }
           >
@@ -63,10 +63,10 @@ function Service({ name }: { name: string }) {
             isOffered={calls.offered.length > 0}
           />
         </Panel>
-        <Panel title="About and owner">
+        <Panel title="Description and owner">
           {services.isPending && <Loading />}
           {!services.isPending && descriptions.length === 0 && (
-            <p className="text-ink-soft">No connected source says who owns it.</p>
+            <p className="text-ink-soft">No connected source provides its owner.</p>
           )}
           {descriptions.map((text) => (
             <p key={text} className="break-words">
@@ -87,7 +87,7 @@ function Investigations({ service }: { service: string }) {
       title="Investigations"
       actions={
         <Link to="/investigations" search={{ service }} className="text-sm text-accent underline">
-          All of this service
+          All investigations
         </Link>
       }
     >
@@ -164,7 +164,9 @@ function Neighbours({ service, calls, isPending, isOffered }: NeighboursProps) {
   if (callers.length + callees.length === 0) {
     if (isPending) return <Loading />;
     return (
-      <p className="text-ink-soft">{isOffered ? 'No calls seen.' : 'No connected source knows who calls whom.'}</p>
+      <p className="text-ink-soft">
+        {isOffered ? 'No calls seen.' : 'No connected source provides service dependencies.'}
+      </p>
     );
   }
   return (

@@ -98,7 +98,7 @@ export function SignInPage() {
           </Button>
         </form>
         <p className="mt-5 text-sm text-ink-soft">
-          A one-time link works too: <code>npm start</code> prints one, and admins create them for members.
+          You can also use a one-time link: <code>npm start</code> prints one, and admins can create one for you.
         </p>
       </div>
     </main>

@@ -11,7 +11,7 @@ export interface OpenEvidence {
 
 type Cited = Pick<Investigation, 'steps' | 'citations'>;
 
-const NOT_KNOWN = 'Nothing is known about it.';
+const NOT_KNOWN = 'No details available.';
 
 /** @returns undefined if nothing is open */
 export function evidenceOf(investigation: Cited, { citation, call }: OpenEvidence): Evidence | undefined {

@@ -18,5 +18,5 @@ export function confidenceWords(confidence: number): { words: string; tone: Tone
 export function confidenceBasis({ confidence, confidence_basis: basis }: Report): string {
   if (basis === 'stated') return "The confidence is the model's own estimate.";
   const percent = Math.round(confidence * 100);
-  return `With evidence this clear, the first suspect was at fault in ${percent} of 100 known incidents.`;
+  return `With evidence this strong, the top suspect was at fault in ${percent} of 100 known incidents.`;
 }

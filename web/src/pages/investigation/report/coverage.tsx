@@ -19,7 +19,7 @@ const STATES: Record<Signal['status'], { icon: LucideIcon; word: string; tone: s
   answered: { icon: CircleCheck, word: 'Answered', tone: 'text-good' },
   empty: { icon: CircleDashed, word: 'Nothing found', tone: 'text-ink-soft' },
   failed: { icon: TriangleAlert, word: 'Failed', tone: 'text-bad' },
-  not_asked: { icon: CircleDashed, word: 'Not looked at', tone: 'text-ink-soft' },
+  not_asked: { icon: CircleDashed, word: 'Not checked', tone: 'text-ink-soft' },
   not_connected: { icon: CircleSlash, word: 'Not connected', tone: 'text-ink-soft' },
 };
 
@@ -43,7 +43,7 @@ export function Coverage({ coverage }: { coverage: CoverageOf }) {
                   {made.answered} of {count(made.asked, 'query', 'queries')} with data
                 </span>
               ) : (
-                <span className="text-bad">did not answer: {error}</span>
+                <span className="text-bad">no response: {error}</span>
               )}
             </li>
           ))}

@@ -19,7 +19,7 @@ export function Judgement({ investigation: { id, judgement } }: { investigation:
   if (!may(session, 'investigations:write') && judgement === null) return null;
   const toggle = (verdict: 'right' | 'wrong') => mutate(judgement === verdict ? null : verdict);
   return (
-    <Panel title="Was this right?">
+    <Panel title="Was this diagnosis correct?">
       {may(session, 'investigations:write') ? (
         <div className="flex flex-wrap items-center gap-2">
           <Button disabled={isPending} aria-pressed={judgement === 'right'} onClick={() => toggle('right')}>
@@ -29,7 +29,7 @@ export function Judgement({ investigation: { id, judgement } }: { investigation:
             <X aria-hidden size={16} /> Wrong
           </Button>
           <span className="text-sm text-ink-soft">
-            {judgement === null ? 'Later investigations of the same fault are told.' : `Judged ${judgement}.`}
+            {judgement === null ? 'Your rating helps later investigations of the same fault.' : `Judged ${judgement}.`}
           </span>
         </div>
       ) : (

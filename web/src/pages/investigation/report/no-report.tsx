@@ -26,7 +26,7 @@ export function NoReport({ investigation }: { investigation: Investigation }) {
         {limit_reached !== null && <p className="mt-2">Ended because {limitWords(limit_reached)}.</p>}
         <p className="mt-2 text-ink-soft">
           {results.length === 0
-            ? 'Nothing was found yet.'
+            ? 'No results were collected.'
             : `Findings so far are kept in Activity: ${count(results.length, 'tool result')}.`}
         </p>
         {may(session, 'investigations:write') && (

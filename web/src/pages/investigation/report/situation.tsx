@@ -27,7 +27,7 @@ function Duration({ symptom: { since, ongoing, as_of: asOf, recorded } }: { symp
       {ongoing !== null && asOf !== null && (
         <span>
           <span className={ongoing ? 'font-medium text-bad' : 'font-medium text-good'}>
-            {ongoing ? 'Ongoing' : 'Over'}
+            {ongoing ? 'Ongoing' : 'Recovered'}
           </span>{' '}
           {recorded ? 'at the end of the recording' : 'as of'} {wholeTime(new Date(asOf))}
         </span>

@@ -8,7 +8,7 @@ export function UnverifiedClaims({ claims }: { claims: Report['unverified_claims
   return (
     <Panel title="Claims without verified evidence" className="border-warn">
       <p className="text-sm text-ink-soft">
-        Every sentence was checked against the stored results. Nothing supports these, so take them with care.
+        Every claim was checked against the stored results. These have no verified evidence; treat them with caution.
       </p>
       <ul className="mt-3 flex flex-col gap-3 text-sm">
         {claims.map(({ where, claim, why }) => (

@@ -37,7 +37,7 @@ function Services({ graph }: { graph: Graph }) {
     .toSorted()
     .at(-1);
   const service = services.find(({ name }) => name === selected);
-  if (services.length === 0) return <p className="text-ink-soft">The run did not look at the service graph.</p>;
+  if (services.length === 0) return <p className="text-ink-soft">The run did not check the service graph.</p>;
   return (
     <div className="flex flex-col gap-3">
       {fault_path.length > 1 && (
@@ -61,8 +61,8 @@ function Services({ graph }: { graph: Graph }) {
       {service !== undefined && <ServiceNote service={service} isCause={service.role === 'suspect' && !is_tentative} />}
       {asOf !== undefined && (
         <p className="text-sm text-ink-soft">
-          Figures on calls are averages of the minutes before {wholeTime(new Date(asOf))}, when the live graph measured
-          them. The report’s figures are of the incident.
+          Call metrics are live-graph averages up to {wholeTime(new Date(asOf))}. Figures in the report cover the
+          incident.
         </p>
       )}
       {[...notes, ...(truncated ? ['Some known services and calls are not shown.'] : [])].map((note) => (

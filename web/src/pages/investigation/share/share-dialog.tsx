@@ -91,10 +91,10 @@ function LiveShares({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(sharesQuery(id));
   return (
     <section>
-      <h3 className="mb-2 text-sm font-semibold">Live links</h3>
+      <h3 className="mb-2 text-sm font-semibold">Active links</h3>
       {data === undefined &&
         (error === null ? <Loading lines={2} /> : <Failed error={error} onRetry={() => void refetch()} />)}
-      {data?.shares.length === 0 && <p className="text-sm text-ink-soft">There are none.</p>}
+      {data?.shares.length === 0 && <p className="text-sm text-ink-soft">No active links.</p>}
       <ul className="flex flex-col divide-y">
         {data?.shares.map((share) => (
           <LiveShare key={share.id} id={id} share={share} />
