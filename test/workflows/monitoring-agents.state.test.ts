@@ -373,7 +373,7 @@ describe('health of a monitoring agent', () => {
     const state = running([checkOf('a')]);
     run(state, NOON, { status: 'failed', budgetSpent: true });
     state.assess(NOON);
-    assert.match(state.state().reasons.join(), /model budget of \$5 a day is spent/);
+    assert.match(state.state().reasons.join(), /model budget of \$5 a day is exhausted/);
   });
 
   it('may be without checks while its plan is drafted, and not for longer', () => {

@@ -46,7 +46,7 @@ describe('report of a run that could not finish', () => {
       report.timeline.map(({ at }) => at),
       ['2026-03-01T11:57:00Z', '2026-03-01T11:58:00Z', '2026-03-01T11:58:01Z', '2026-03-01T12:00:00Z'],
     );
-    assert.match(report.timeline[0]?.event ?? '', /max_connections 200 -> 100.*whether it matters is open/u);
+    assert.match(report.timeline[0]?.event ?? '', /max_connections 200 -> 100.*relevance not checked/u);
     const checked = check(report, evidence);
     assert.ok(checked.citations.every(({ excerpts }) => excerpts.every(({ verified }) => verified)));
     assert.deepEqual(checked.unverifiedClaims, []);

@@ -116,7 +116,7 @@ describe('notifications: what a channel may be in this installation', () => {
   it('refuses mail where there is no mail server', () => {
     const [[path, message] = []] = problems({ type: 'email', to: ['a@example.com'] });
     assert.deepEqual(path, ['type']);
-    assert.match(String(message), /sends no mail: its operator has not set CASEBOOK_SMTP_URL/);
+    assert.match(String(message), /Email is not configured. Set CASEBOOK_SMTP_URL/);
   });
 
   for (const url of [

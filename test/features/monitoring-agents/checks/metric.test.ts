@@ -125,7 +125,7 @@ describe('checks: metric', () => {
     assert.equal((await of(100, 110)).status, 'finding');
     const left = await of(0, 0.5);
     assert.equal(left.status, 'finding');
-    assert.match(left.summary, /normal: 0 s (constant)/);
+    assert.match(left.summary, /normal: 0 s \(constant\)/);
     assert.equal((await of(0, 0)).status, 'ok');
   });
 
