@@ -192,7 +192,7 @@ describe('the list of investigations', () => {
     await rows(page).filter({ hasText: 'Sure of payment' }).waitFor();
     assert.equal(await rows(page).count(), 1);
     await assertAccessible(page);
-    await page.getByLabel('Opened by').selectOption({ label: 'A finding' });
+    await page.getByLabel('Opened by').selectOption({ label: 'Finding' });
     await page.getByText('No matching investigations').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.waitForURL('**/investigations');
