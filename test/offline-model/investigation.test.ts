@@ -343,6 +343,25 @@ describe('offline model: investigations', () => {
     }
   });
 
+  it('ranks by no single metric if requests are slow or fail', async () => {
+    const metricsFor = async (query: string): Promise<unknown[]> => {
+      const metrics: unknown[] = [];
+      const intercept = (tool: string, input: { metric?: string }) => {
+        if (tool === 'rank_root_causes') metrics.push(input.metric);
+        return undefined;
+      };
+      const alerts = [{ name: 'WebObjective', service: 'web', at: ALERT_AT, summary: 'objective missed' }];
+      const window = { from: ALERT_AT - 7_200, to: ALERT_AT + 1_800 };
+      const latencies = [series('web', 'latency_seconds', 0.2, 1.6), series('store', 'latency_seconds', 0.01, 1.4)];
+      const source = shop({ series: latencies, description: { title: 'Orders', window, alerts } });
+      const run = await investigate(query, source, { intercept });
+      assert.equal(run.report?.root_cause.service, 'store');
+      return metrics;
+    };
+    assert.deepEqual(await metricsFor('Web is slow'), ['latency_seconds']);
+    assert.deepEqual(await metricsFor('Requests to web are slow or fail'), [undefined]);
+  });
+
   it('survives results that are not what they should be', async () => {
     for (const content of ['', '[]', '{"causes":7}', '{"causes":[{"rank":1', '\u0000\u0001binary']) {
       const run = await investigate('Web is slow', sampleIncident(), {

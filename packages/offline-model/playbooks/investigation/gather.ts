@@ -6,6 +6,7 @@ import { mismatchOf } from './not-here.ts';
 import { chooseSources, needsServices, symptomOf, type SourceChoice, type Symptom } from './sources.ts';
 import { chooseMetric, survey } from './survey.ts';
 import { call } from '../calls.ts';
+import { signalsIn } from '../reading.ts';
 import { name } from '../wording.ts';
 
 type NextStep =
@@ -43,7 +44,10 @@ export function nextStep(file: CaseFile, can: (tool: string) => boolean): NextSt
 function nextRanking(file: CaseFile, { metrics }: SourceChoice, symptom: Symptom): PlannedCall | undefined {
   if (!metrics || file.ranking) return undefined;
   const { service, at } = symptom;
-  const metric = symptom.metric ?? chooseMetric(file, symptom);
+  // Of requests that are slow or fail, one metric would tell half.
+  const said = new Set(signalsIn(file.query).map(({ id }) => id));
+  const isEither = said.has('latency') && said.has('errors');
+  const metric = symptom.metric ?? (isEither ? undefined : chooseMetric(file, symptom));
   const tried = file.failures.filter(({ tool }) => tool === 'rank_root_causes');
   if (tried.length === 0) return call('rank_root_causes', { source: metrics.id, service, metric, at });
   return tried.length === 1 && metric ? call('rank_root_causes', { source: metrics.id, service, at }) : undefined;
