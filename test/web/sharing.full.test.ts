@@ -62,6 +62,7 @@ describe('sharing a report', () => {
     await page.getByRole('menuitem', { name: 'Create a read-only link' }).click();
     await dialog.getByText('Opened 2 times').waitFor();
     await dialog.getByRole('button', { name: 'Revoke <b>The vendor</b>' }).click();
+    await page.getByRole('button', { name: 'Revoke link' }).click();
     await dialog.getByText('No active links.').waitFor();
     await reader.page.reload();
     await reader.page.getByRole('heading', { name: 'This link does not work' }).waitFor();

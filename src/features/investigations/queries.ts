@@ -127,7 +127,12 @@ function conditionsOf(filter: Filter): Condition[] {
           source,
         ],
     trigger && ['i.trigger = ?', trigger],
-    minConfidence === undefined ? undefined : [`(i.report->>'confidence')::double precision >= ?`, minConfidence],
+    minConfidence === undefined
+      ? undefined
+      : [
+          `i.report#>>'{root_cause,service}' is not null and (i.report->>'confidence')::double precision >= ?`,
+          minConfidence,
+        ],
     from === undefined ? undefined : ['r.created_at >= ?', new Date(from)],
     to === undefined ? undefined : ['r.created_at < ?', new Date(to)],
   ];

@@ -85,7 +85,7 @@ describe('the list of investigations', () => {
       ['source=loki', 'c'],
       ['trigger=finding', 'a'],
       ['trigger=api', 'db'],
-      ['min_confidence=0.4', 'ba'],
+      ['min_confidence=0.4', 'a'],
       ['min_confidence=0.5', 'a'],
       ['to=2020-01-03T00:00:00Z', 'ba'],
       ['from=2020-01-02T00:00:00Z&to=2020-01-04T00:00:00Z', 'cb'],

@@ -38,7 +38,12 @@ describe('a read-only link to a report', () => {
       },
     ];
     const report = { ...sampleReport(), citations, unverifiedClaims: [] };
-    const row = { status: 'completed', alertSummary: 'Web is slow', query: 'TOP SECRET question', report } as const;
+    const counts = { asked: 2, answered: 1, failed: 1 };
+    const error = 'Prometheus at 10.0.0.7:9090 answered 403';
+    const sources = [{ source: 'prometheus', recorded: false, ...counts, error }];
+    const coverage = { outcome: 'answered' as const, signals: [], sources };
+    const shown = { alertSummary: 'Web is slow', query: 'TOP SECRET question', report };
+    const row = { status: 'completed' as const, ...shown, coverage };
     return (await storeInvestigation(api.database.orm, { teamId, row, results: [EXCERPT], toolIds: [toolCallId] })).id;
   };
   const shares = (of = id): string => `/api/investigations/${of}/shares`;
@@ -91,7 +96,7 @@ describe('a read-only link to a report', () => {
     assert.equal(json.hypotheses.length, 1);
     assert.equal(json.report.timeline.length, 1);
     assert.equal(json.citations[0].excerpts[0].text, EXCERPT);
-    assert.equal(json.citations[0].summary, 'Query Prometheus');
+    assert.deepEqual([json.citations[0].tool, json.coverage.sources[0].error], ['promql', 'It did not respond.']);
     assert.deepEqual(Object.keys(json).toSorted(), [
       'citations',
       'coverage',
@@ -104,7 +109,18 @@ describe('a read-only link to a report', () => {
       'status',
       'title',
     ]);
-    for (const secret of [team.id, team.userId, id, token, 'TOP SECRET', 'Ada', 'tool_call_id', 'cost'])
+    for (const secret of [
+      team.id,
+      team.userId,
+      id,
+      token,
+      'TOP SECRET',
+      'Ada',
+      'tool_call_id',
+      'cost',
+      'Query Prometheus',
+      '10.0.0.7',
+    ])
       assert.ok(!text.includes(secret), secret);
     assert.equal(headers['cache-control'], 'no-store');
     assert.equal(headers['referrer-policy'], 'no-referrer');
@@ -159,7 +175,9 @@ describe('a read-only link to a report', () => {
   it('ends with the person who created it, however they leave', async () => {
     for (const leave of ['removed', 'deleted'] as const) {
       const member = await api.newMember(team.key);
-      const { key } = await api.newKey(team.key, ['investigations:share'], { user_id: member.id });
+      const { key } = await api.newKey(team.key, ['investigations:read', 'investigations:share'], {
+        user_id: member.id,
+      });
       const { token } = await newLink(key);
       assert.equal((await read(token)).status, 200);
       if (leave === 'removed') await api.call(team.key, 'DELETE', `/api/team/members/${member.id}`);
@@ -169,13 +187,13 @@ describe('a read-only link to a report', () => {
   });
 
   it('ends with the key it comes from, at its expiry or revocation', async () => {
-    const { id: keyId, key } = await api.newKey(team.key, ['investigations:share']);
+    const { id: keyId, key } = await api.newKey(team.key, ['investigations:read', 'investigations:share']);
     const { token } = await newLink(key);
     assert.equal((await read(token)).status, 200);
     await api.call(team.key, 'DELETE', `/api/api-keys/${keyId}`);
     await assertRefused(token);
     const end = new Date(api.clock.now().getTime() + DAY_MS).toISOString();
-    const short = await api.newKey(team.key, ['investigations:share'], { expires_at: end });
+    const short = await api.newKey(team.key, ['investigations:read', 'investigations:share'], { expires_at: end });
     assert.equal((await newLink(short.key)).expires_at, end);
   });
 
@@ -225,6 +243,8 @@ describe('a read-only link to a report', () => {
   });
 
   it('is only made where there is a report, and not without end', async () => {
+    const { key } = await api.newKey(team.key, ['investigations:share']);
+    assert.equal((await api.call(key, 'POST', shares(), {})).status, 403, 'whoever shares a report may read it');
     const { id: running } = await storeInvestigation(api.database.orm, { teamId: team.id });
     assert.equal((await api.call(team.key, 'POST', shares(running), {})).json.code, 'no_report');
     const popular = await newReport(team.id);
@@ -235,12 +255,31 @@ describe('a read-only link to a report', () => {
 });
 
 describe('guessing read-only links', () => {
+  const env = { CASEBOOK_RATE_LIMIT: '100' };
+  const deps = {
+    links: { appUrl: 'http://app.example', temporalNamespace: 'default' },
+    sharePepper: randomBytes(32),
+  };
+
+  it('is not what somebody does whose link has ended', async () => {
+    const api = await startIdentityApi({ endpoints: shareEndpoints, deps, env });
+    try {
+      const team = await api.newTeam();
+      const report = { ...sampleReport(), citations: [], unverifiedClaims: [] };
+      const row = { status: 'completed' as const, report };
+      const { id } = await storeInvestigation(api.database.orm, { teamId: team.id, row });
+      const { json } = await api.call(team.key, 'POST', `/api/investigations/${id}/shares`, {});
+      await api.call(team.key, 'DELETE', `/api/investigations/${id}/shares/${json.id}`);
+      for (let tried = 0; tried < 20; tried++) {
+        const { status } = await send(`${api.url}/api/shared`, { headers: { 'x-share-token': json.token } });
+        assert.equal(status, 404);
+      }
+    } finally {
+      await api.stop();
+    }
+  });
+
   it('is slowed down as failed sign-ins are', async () => {
-    const env = { CASEBOOK_RATE_LIMIT: '100' };
-    const deps = {
-      links: { appUrl: 'http://app.example', temporalNamespace: 'default' },
-      sharePepper: randomBytes(32),
-    };
     const api = await startIdentityApi({ endpoints: shareEndpoints, deps, env });
     try {
       const statuses = new Set<number>();

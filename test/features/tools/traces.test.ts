@@ -220,7 +220,10 @@ describe('tools over traces', () => {
       result.vanished_operations.map(({ service, operation }) => [service, operation]),
       [['db', 'SELECT']],
     );
-    assert.match(result.vanished_calls[0]!.words, /^cart load no longer calls db SELECT: 1380 times in the baseline, never/);
+    assert.match(
+      result.vanished_calls[0]!.words,
+      /^cart load no longer calls db SELECT: 1380 times in the baseline, never/,
+    );
     assert.match(result.new_calls[0]!.words, /^cart load now calls cache SELECT: 240 times in the incident, never/);
     assert.match(result.new_operations[0]!.words, /^cache SELECT is new: 240 times in the incident, never in 1380/);
   });

@@ -53,10 +53,11 @@ export function renderReport(report: CheckedReport, metadata: ReportMetadata): s
   const block = (text: string): string => safeBlock(mark(text));
   const inline = (text: string): string => safeInline(mark(text));
   const { root_cause, recommended_change } = report;
+  const confidence = `${Math.round(report.confidence * 100)} %, ${BASIS[report.confidenceBasis ?? 'stated']}`;
   const service = root_cause.service === null ? 'not known' : codeSpan(root_cause.service);
   const sections = [
     `# ${safeInline(report.title)}`,
-    `**Service at fault:** ${service}  \n**Confidence:** ${Math.round(report.confidence * 100)} %, ${BASIS[report.confidenceBasis ?? 'stated']}`,
+    `**Service at fault:** ${service}${root_cause.service === null ? '' : `  \n**Confidence:** ${confidence}`}`,
     metadata.limit && `> **Ended early** because ${describeLimit(metadata.limit)}. This is the best report so far.`,
     `## Summary\n\n${block(report.summary)}`,
     `## Impact\n\n${block(report.impact)}`,

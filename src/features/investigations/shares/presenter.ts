@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { shownStatus } from '../../runs/index.ts';
-import type { ToolCall } from '../../transcripts/index.ts';
 import type { Investigation } from '../entities.ts';
 import { presentReport } from '../presenter.ts';
 import type { ShareResponse, SharedReportResponse } from './schemas.ts';
@@ -17,27 +16,32 @@ export const presentShare = ({ row, credential, createdBy }: Share): z.input<typ
   last_opened_at: row.lastOpenedAt?.toISOString() ?? null,
 });
 
+const NO_RESPONSE = 'It did not respond.';
+
 const endOf = ({ expiresAt }: Share['credential']): Date => {
   if (expiresAt == null) throw new TypeError('A read-only link has an end.');
   return expiresAt;
 };
 
-/** What everybody with the link may see: the report and what it cites, and nothing of the team, the run or its cost. */
+/**
+ * What everybody with the link may see: the report and what it cites, and nothing of the team, the run or its cost. Tool
+ * inputs hold queries, and errors of sources hold addresses: both stay with the team.
+ */
 export function presentShared(
   { credential }: Pick<Share, 'credential'>,
   investigation: Investigation,
-  toolCalls: readonly Pick<ToolCall, 'id' | 'summary'>[],
 ): z.input<typeof SharedReportResponse> {
-  const { report, citations, ...shown } = presentReport(investigation);
+  const { report, citations, coverage, ...shown } = presentReport(investigation);
   const status = shownStatus(investigation.status);
   if (report === null || status === 'processing') throw new TypeError('Only reports are shared.');
   return {
     ...shown,
     report,
-    citations: citations.map(({ tool_call_id: id, ...citation }) => ({
-      ...citation,
-      summary: toolCalls.find((call) => call.id === id)?.summary ?? null,
-    })),
+    citations: citations.map(({ tool_call_id: _, ...citation }) => citation),
+    coverage: coverage && {
+      ...coverage,
+      sources: coverage.sources.map((source) => ({ ...source, error: source.error === null ? null : NO_RESPONSE })),
+    },
     title: investigation.alertSummary ?? report.title,
     status,
     limit_reached: investigation.limitReached,

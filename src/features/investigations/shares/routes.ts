@@ -14,7 +14,8 @@ import {
 } from './schemas.ts';
 import { createShare, listShares, openShare, revokeShare } from './service.ts';
 
-const SHARE = 'investigations:share';
+/** Whoever shares a report may read it. */
+const SHARE = apiKey('investigations:read', 'investigations:share');
 const tags = ['Investigations'];
 
 /** Who did it, for the log. */
@@ -26,7 +27,7 @@ const listAll = endpoint({
   operationId: 'listInvestigationShares',
   summary: 'List the active read-only links to a report',
   tags,
-  auth: apiKey(SHARE),
+  auth: SHARE,
   params: InvestigationParams,
   response: ShareListResponse,
   errors: [404],
@@ -43,7 +44,7 @@ const create = endpoint({
   description:
     'Anyone who has the link can read the report without signing in, until it expires or is revoked. It is revoked with the API key or session that created it, and when the person who created it leaves the team.',
   tags,
-  auth: apiKey(SHARE),
+  auth: SHARE,
   params: InvestigationParams,
   body: ShareRequest,
   response: ShareCreatedResponse,
@@ -66,7 +67,7 @@ const revoke = endpoint({
   summary: 'Revoke a read-only link to a report',
   description: 'It stops working at once. Revoking it again changes nothing.',
   tags,
-  auth: apiKey(SHARE),
+  auth: SHARE,
   params: ShareParams,
   response: ShareResponse,
   errors: [404],
@@ -83,7 +84,7 @@ const read = endpoint({
   path: '/api/shared',
   operationId: 'getSharedReport',
   summary: 'Read the report that a read-only link leads to',
-  description: 'Needs no API key. Wrong tokens count as failed sign-ins of the address they come from.',
+  description: 'Needs no API key. Unknown tokens count as failed sign-ins of the address they come from.',
   tags,
   auth: 'none',
   headers: SharedHeaders,
@@ -93,11 +94,11 @@ const read = endpoint({
     ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex' });
     const terms = { pepper: deps.sharePepper, now: deps.clock.now() };
     const opened = await unlessGuessing(ctx, deps, () => openShare(em, headers['x-share-token'], terms));
-    if (!opened) throw new NotFound('This link has expired, was revoked, or never existed.');
-    const { row, investigation, toolCalls } = opened;
+    if (!opened || opened === 'ended') throw new NotFound('This link has expired, was revoked, or never existed.');
+    const { row, investigation } = opened;
     const { id: shareId, teamId, investigationId } = row;
     log.info({ shareId, investigationId, teamId }, 'shared report opened');
-    return presentShared(opened, investigation, toolCalls);
+    return presentShared(opened, investigation);
   },
 });
 

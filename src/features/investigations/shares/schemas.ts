@@ -46,12 +46,7 @@ export const SharedReportResponse = z
   .object({
     ...shown,
     report: report.unwrap(),
-    citations: z.array(
-      citations.element
-        .omit({ tool_call_id: true })
-        .extend({ summary: z.string().nullable().describe('What was asked; null if the evidence is missing.') })
-        .meta({ id: 'SharedCitation' }),
-    ),
+    citations: z.array(citations.element.omit({ tool_call_id: true }).meta({ id: 'SharedCitation' })),
     title: z.string(),
     status: z.enum(['completed', 'failed', 'cancelled']),
     limit_reached: z.string().nullable(),

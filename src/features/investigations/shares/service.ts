@@ -7,7 +7,6 @@ import { Conflict, NotFound } from '../../../http/errors.ts';
 import { generateCredential, hashCredential, pepperFor, sameHash } from '../../../platform/secrets.ts';
 import { addCredential, Credential, isLive, lockTeamFor, Membership } from '../../identity/index.ts';
 import { isOpen } from '../../runs/index.ts';
-import { ToolCall } from '../../transcripts/index.ts';
 import { Investigation } from '../entities.ts';
 import { getInvestigation } from '../service.ts';
 import { InvestigationShare } from './entities.ts';
@@ -133,28 +132,26 @@ export interface OpenedShare {
   row: InvestigationShare;
   credential: Credential;
   investigation: Investigation;
-  /** Those of its run. */
-  toolCalls: ToolCall[];
 }
 
 /**
  * Opens a link and counts it.
  * @param em of no team
- * @returns undefined if the link is unknown, has expired or was revoked, or its report is gone
+ * @returns undefined if the link is unknown; `ended` if it has expired or was revoked, or its report is gone
  */
 export async function openShare(
   em: EntityManager,
   token: string,
   { pepper, now }: { pepper: Buffer; now: Date },
-): Promise<OpenedShare | undefined> {
+): Promise<OpenedShare | 'ended' | undefined> {
   const hash = hashCredential(token, pepper);
   const credential = await em.findOne(Credential, { hash, kind: 'share' }, anyTeam);
-  if (!credential || !sameHash(credential.hash, hash) || !(await isLive(em, credential, now))) return undefined;
+  if (!credential || !sameHash(credential.hash, hash)) return undefined;
+  if (!(await isLive(em, credential, now))) return 'ended';
   const own = forTeam(em, credential.teamId);
   const row = await own.findOne(InvestigationShare, { id: credential.id });
   const investigation = row && (await own.findOne(Investigation, { id: row.investigationId }));
-  if (!row || !investigation?.report) return undefined;
-  const toolCalls = await own.find(ToolCall, { conversationId: investigation.id });
+  if (!row || !investigation?.report) return 'ended';
   await own.nativeUpdate(InvestigationShare, { id: row.id }, { opened: raw('opened + 1'), lastOpenedAt: now });
-  return { row, credential, investigation, toolCalls };
+  return { row, credential, investigation };
 }

@@ -52,12 +52,12 @@ const More = ({ to, children }: { to: '/findings' | '/investigations' | '/satell
 /** Running ones first, since the list is newest first and short. */
 function Investigations() {
   const { data, error, refetch } = useQuery(investigationsQuery({}));
-  const items = data?.items ?? [];
-  const running = items.filter(({ status }) => status === 'processing');
-  const shown = [...running, ...items.filter(({ status }) => status !== 'processing')].slice(0, SHOWN);
+  const { data: running } = useQuery(investigationsQuery({ outcome: 'processing' }));
+  const ended = (data?.items ?? []).filter(({ status }) => status !== 'processing');
+  const shown = [...(running?.items ?? []), ...ended].slice(0, SHOWN);
   return (
     <Panel
-      title={running.length > 0 ? `Investigations, ${running.length} running` : 'Recent investigations'}
+      title={running?.total ? `Investigations, ${running.total} running` : 'Recent investigations'}
       actions={<More to="/investigations">All investigations</More>}
     >
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
@@ -99,11 +99,16 @@ function WaitingApprovals() {
   );
 }
 
-/** Nothing while every satellite is connected. */
+/** Nothing while every satellite is connected and every source responds. */
 function BrokenConnections({ teamId }: { teamId: string }) {
   const { data } = useQuery(satellitesQuery(teamId));
+  const sources = useQuery(sourcesQuery);
   const broken = (data ?? []).filter(({ status, problems }) => status !== 'online' || problems.length > 0);
-  if (broken.length === 0) return null;
+  // Those behind a satellite are its problems.
+  const silent = (sources.data?.sources ?? []).filter(
+    ({ id, error }) => error !== null && !id.startsWith('satellite:'),
+  );
+  if (broken.length + silent.length === 0) return null;
   return (
     <Panel title="Broken connections" actions={<More to="/satellites">All satellites</More>}>
       <ul className="flex flex-col gap-2">
@@ -115,6 +120,14 @@ function BrokenConnections({ teamId }: { teamId: string }) {
                 {name}
               </Link>{' '}
               <span className="text-ink-soft">{problems[0] ?? `Satellite ${status}`}</span>
+            </span>
+          </li>
+        ))}
+        {silent.map(({ id, title, error }) => (
+          <li key={id} className="flex gap-2.5">
+            <Unplug aria-hidden size={16} className="mt-1 shrink-0 text-bad" />
+            <span className="min-w-0 break-words">
+              <span className="font-medium">{title}</span> <span className="text-ink-soft">{error}</span>
             </span>
           </li>
         ))}

@@ -3,7 +3,7 @@ import type { CitedExcerpt } from '../../../components/evidence/evidence.ts';
 import { Panel } from '../../../components/ui/panel.tsx';
 
 export interface CitedExcerptsProps {
-  citations: readonly { n: number; summary: string | null; excerpts: readonly CitedExcerpt[] }[];
+  citations: readonly { n: number; tool: string | null; excerpts: readonly CitedExcerpt[] }[];
 }
 
 /** The element of a citation. */
@@ -17,10 +17,11 @@ export function CitedExcerpts({ citations }: CitedExcerptsProps) {
       <ol className="flex flex-col gap-4">
         {citations
           .toSorted((a, b) => a.n - b.n)
-          .map(({ n, summary, excerpts }) => (
+          .map(({ n, tool, excerpts }) => (
             <li key={n} id={citationId(n)} tabIndex={-1} className="min-w-0 rounded-md">
               <p className="mb-1 text-sm font-medium break-words">
-                <span className="font-mono text-accent">[{n}]</span> {summary ?? 'Missing evidence'}
+                <span className="font-mono text-accent">[{n}]</span>{' '}
+                {tool === null ? 'Missing evidence' : <code>{tool}</code>}
               </p>
               <Excerpts excerpts={excerpts} />
             </li>

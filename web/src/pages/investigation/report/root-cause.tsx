@@ -4,8 +4,11 @@ import { Prose } from '../evidence/prose.tsx';
 import type { Report } from '../queries.ts';
 import { confidenceBasis, confidenceWords } from './confidence.ts';
 
-/** The one thing that somebody paged at night wants to know, and how far to trust it. */
-export function RootCause({ report }: { report: Report }) {
+/**
+ * The one thing that somebody paged at night wants to know, and how far to trust it.
+ * @param isPublic Whoever reads it cannot open the page of the service.
+ */
+export function RootCause({ report, isPublic = false }: { report: Report; isPublic?: boolean }) {
   const { root_cause: cause } = report;
   return (
     <section aria-labelledby="result" className="rounded-lg border border-line-strong bg-surface">
@@ -17,9 +20,13 @@ export function RootCause({ report }: { report: Report }) {
           <span className="text-ink-soft">Not established</span>
         ) : (
           <code className="rounded bg-bad-soft px-2 py-0.5 font-mono text-sm font-semibold break-all text-bad">
-            <Link to="/service" search={{ name: cause.service }} className="hover:underline">
-              {cause.service}
-            </Link>
+            {isPublic ? (
+              cause.service
+            ) : (
+              <Link to="/service" search={{ name: cause.service }} className="hover:underline">
+                {cause.service}
+              </Link>
+            )}
           </code>
         )}
         {cause.service !== null && <Confidence confidence={report.confidence} />}

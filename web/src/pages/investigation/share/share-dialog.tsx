@@ -3,7 +3,7 @@ import { useState, type SubmitEvent } from 'react';
 import { messageOf } from '../../../app/message-of.ts';
 import { Button } from '../../../components/ui/button.tsx';
 import { CopyButton } from '../../../components/ui/copy-button.tsx';
-import { Dialog } from '../../../components/ui/dialog.tsx';
+import { Confirm, Dialog } from '../../../components/ui/dialog.tsx';
 import { Field, Input, Select } from '../../../components/ui/field.tsx';
 import { count } from '../../../components/ui/numbers.ts';
 import { Failed, Loading } from '../../../components/ui/states.tsx';
@@ -36,9 +36,10 @@ function NewShare({ id, onCreated }: { id: string; onCreated: (url: string) => v
   const queryClient = useQueryClient();
   const create = useMutation({
     mutationFn: () => createShare(id, { label: label.trim(), expires_in_days: Number(days) }),
-    onSuccess: async ({ url }) => {
-      await queryClient.invalidateQueries({ queryKey: sharesQuery(id).queryKey });
+    // First: the link is shown only once.
+    onSuccess: ({ url }) => {
       onCreated(url);
+      void queryClient.invalidateQueries({ queryKey: sharesQuery(id).queryKey });
     },
   });
   return (
@@ -107,6 +108,7 @@ function LiveShares({ id }: { id: string }) {
 function LiveShare({ id, share }: { id: string; share: Share }) {
   const queryClient = useQueryClient();
   const toaster = useToaster();
+  const [isAsking, setIsAsking] = useState(false);
   const { mutate, isPending } = useMutation({
     mutationFn: () => revokeShare(id, share.id),
     onError: toaster.fail,
@@ -135,9 +137,24 @@ function LiveShare({ id, share }: { id: string; share: Share }) {
           )}
         </span>
       </div>
-      <Button variant="danger" size="small" disabled={isPending} aria-label={`Revoke ${name}`} onClick={() => mutate()}>
+      <Button
+        variant="danger"
+        size="small"
+        disabled={isPending}
+        aria-label={`Revoke ${name}`}
+        onClick={() => setIsAsking(true)}
+      >
         Revoke
       </Button>
+      <Confirm
+        open={isAsking}
+        onOpenChange={setIsAsking}
+        title="Revoke this link?"
+        description="Whoever has it can no longer read the report. This cannot be undone."
+        action="Revoke link"
+        keep="Keep link"
+        onConfirm={() => mutate()}
+      />
     </li>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { FileDown, Link2, Printer, Share2, UserRoundPlus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { may, sessionQuery } from '../../../api/session.ts';
@@ -18,6 +19,12 @@ export function ShareMenu({ investigation }: { investigation: Investigation }) {
   const [isCreating, setIsCreating] = useState(false);
   const putOnClipboard = useClipboard();
   const hasReport = report !== null && status !== 'processing';
+  const navigate = useNavigate();
+  const printReport = async (): Promise<void> => {
+    await navigate({ to: '/investigation/$investigationId', params: { investigationId: id }, search: {} });
+    // After the menu has closed: it would be on the paper.
+    setTimeout(() => print());
+  };
   return (
     <>
       <Menu
@@ -43,8 +50,7 @@ export function ShareMenu({ investigation }: { investigation: Investigation }) {
                 <FileDown aria-hidden size={16} /> Download Markdown postmortem
               </MenuItem>
             )}
-            {/* After the menu has closed: it would be on the paper. */}
-            <MenuItem onSelect={() => setTimeout(() => print())}>
+            <MenuItem onSelect={() => void printReport()}>
               <Printer aria-hidden size={16} /> Print or save as PDF
             </MenuItem>
           </>

@@ -59,7 +59,7 @@ function Shared({ shared }: { shared: SharedReport }) {
   const { title, report, citations, hypotheses, coverage } = shared;
   const evidence = useMemo(
     () => ({
-      labels: new Map(citations.map(({ n, summary }) => [n, summary ?? 'missing evidence'])),
+      labels: new Map(citations.map(({ n, tool }) => [n, tool ?? 'missing evidence'])),
       verified: verifiedNumbers(citations),
       openCitation: (n: number) => document.getElementById(citationId(n))?.focus(),
       openCall: () => undefined,
@@ -83,7 +83,7 @@ function Shared({ shared }: { shared: SharedReport }) {
       <div className="flex flex-col gap-4">
         <EndedEarly status={shared.status} limit={shared.limit_reached} />
         <Situation report={report} />
-        <RootCause report={report} />
+        <RootCause report={report} isPublic />
         <NextStep change={report.recommended_change} />
         <Panel title="Why">
           <Prose text={report.summary} />
