@@ -37,7 +37,9 @@ export function presentShared(
   return {
     ...shown,
     report,
-    citations: citations.map(({ tool_call_id: _, ...citation }) => citation),
+    citations: citations.map(({ n, evidence, tool, source, sha256, excerpts }) => {
+      return { n, evidence, tool, source, sha256, excerpts };
+    }),
     coverage: coverage && {
       ...coverage,
       sources: coverage.sources.map((source) => ({ ...source, error: source.error === null ? null : NO_RESPONSE })),
