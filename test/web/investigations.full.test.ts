@@ -199,6 +199,8 @@ describe('the list of investigations', () => {
     await page.getByText('More filters', { exact: true }).click();
     await page.getByLabel('Started').selectOption({ label: 'Last hour' });
     await page.waitForURL('**/investigations?since=1h');
+    await page.getByText('No matching investigations').waitFor();
+    await page.getByLabel('Started').selectOption({ label: 'Last 7 days' });
     await rows(page).nth(2).waitFor();
     await end();
   });
