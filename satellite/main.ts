@@ -49,20 +49,25 @@ function endOnFaults(log: Log): void {
 async function run(config: SatelliteConfig): Promise<void> {
   const log = createLog(config.log_level);
   endOnFaults(log);
-  const satellite = await startSatellite(config, { version, log }).catch((error: unknown) => {
-    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'cannot start');
-    return process.exit(EXIT.failed);
-  });
-  const { name, connectors } = config;
-  log.info({ satellite: name, version, connectors: connectors.length, healthPort: satellite.healthPort }, 'started');
+  const starting = startSatellite(config, { version, log });
+  // From now on: whoever stops it while it starts would leave its MCP servers running.
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
       // A second signal ends the process at once.
       if (++signals > 1) process.exit(EXIT.failed);
       log.info({ signal }, 'stopping');
-      void satellite.stop().then(() => process.exit(0));
+      void starting.then(async (satellite) => {
+        await satellite.stop();
+        process.exit(0);
+      });
     });
+  const { healthPort } = await starting.catch((error: unknown) => {
+    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'cannot start');
+    return process.exit(EXIT.failed);
+  });
+  const { name, connectors } = config;
+  log.info({ satellite: name, version, connectors: connectors.length, healthPort }, 'started');
 }
 
 const { file, mode } = argumentsOrEnd();
