@@ -156,6 +156,11 @@ describe('signing in', () => {
     await page.getByRole('link', { name: 'Satellites', exact: true }).press('Enter');
     await page.getByText('No tokens yet.').waitFor();
     assert.equal(await page.getByLabel('Token name').count(), 0);
+    // Nothing but the places is searched.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('sat');
+    await page.getByRole('option', { name: /Satellites/ }).waitFor();
+    await page.keyboard.press('Escape');
     // This key leads nowhere.
     await page.keyboard.press('n');
     await page.getByRole('link', { name: 'Team', exact: true }).press('Enter');

@@ -157,7 +157,7 @@ function useFound(text: string): Command[] {
   const mayWatch = isAsked && may(session, 'monitoring:read');
   const findings = useQuery({ ...findingsQuery({ count: 100 }), enabled: mayWatch });
   const agents = useQuery({ ...agentsQuery, enabled: mayWatch });
-  const services = useServices(isAsked ? text : undefined);
+  const services = useServices(isAsked && may(session, 'investigations:read') ? text : undefined);
   if (!isAsked) return [];
   return [
     ...services.slice(0, MAX_OF_KIND).map((name) => ({

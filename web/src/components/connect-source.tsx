@@ -2,12 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Unplug } from 'lucide-react';
 import { api, dataOf } from '../api/client.ts';
+import { may, type Session } from '../api/session.ts';
 
 /** The team's telemetry sources. */
 export const sourcesQuery = {
   queryKey: ['sources'],
   queryFn: ({ signal }: { signal: AbortSignal }) => dataOf(api.GET('/api/sources', { signal })),
 };
+
+/** Whether the session may list the sources: reading any kind of run suffices. */
+export const mayListSources = (session: Session | null | undefined): boolean =>
+  ['investigations:read', 'chats:read', 'monitoring:read'].some((scope) => may(session, scope));
 
 /** Tells a team without a telemetry source how to connect one; nothing for any other team. */
 export function ConnectSource() {

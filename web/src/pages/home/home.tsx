@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, Circle, Hand, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { may, sessionQuery, type Session } from '../../api/session.ts';
-import { sourcesQuery } from '../../components/connect-source.tsx';
+import { mayListSources, sourcesQuery } from '../../components/connect-source.tsx';
 import { Panel, PageHead } from '../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../components/ui/states.tsx';
 import { Time } from '../../components/ui/time.tsx';
@@ -37,7 +37,7 @@ export function HomePage() {
           )}
           {may(session, 'investigations:read') && <Investigations />}
         </div>
-        {session && may(session, 'satellites:read') && <BrokenConnections teamId={session.team.id} />}
+        {session && <BrokenConnections session={session} />}
       </div>
     </>
   );
@@ -100,9 +100,10 @@ function WaitingApprovals() {
 }
 
 /** Nothing while every satellite is connected and every source responds. */
-function BrokenConnections({ teamId }: { teamId: string }) {
-  const { data } = useQuery(satellitesQuery(teamId));
-  const sources = useQuery(sourcesQuery);
+function BrokenConnections({ session }: { session: Session }) {
+  const maySeeSatellites = may(session, 'satellites:read');
+  const { data } = useQuery({ ...satellitesQuery(session.team.id), enabled: maySeeSatellites });
+  const sources = useQuery({ ...sourcesQuery, enabled: mayListSources(session) });
   const broken = (data ?? []).filter(({ status, problems }) => status !== 'online' || problems.length > 0);
   // Those behind a satellite are its problems.
   const silent = (sources.data?.sources ?? []).filter(
@@ -110,7 +111,7 @@ function BrokenConnections({ teamId }: { teamId: string }) {
   );
   if (broken.length + silent.length === 0) return null;
   return (
-    <Panel title="Broken connections" actions={<More to="/satellites">All satellites</More>}>
+    <Panel title="Broken connections" actions={maySeeSatellites && <More to="/satellites">All satellites</More>}>
       <ul className="flex flex-col gap-2">
         {broken.map(({ id, name, status, problems }) => (
           <li key={id} className="flex gap-2.5">
@@ -142,8 +143,7 @@ function Onboarding({ session }: { session: Session }) {
     investigations: may(session, 'investigations:read'),
     monitoring: may(session, 'monitoring:read'),
   };
-  const mayList = sees.investigations || sees.monitoring || may(session, 'chats:read');
-  const sources = useQuery({ ...sourcesQuery, enabled: mayList });
+  const sources = useQuery({ ...sourcesQuery, enabled: mayListSources(session) });
   const investigations = useQuery({ ...investigationsQuery({}), enabled: sees.investigations });
   const agents = useQuery({ ...agentsQuery, enabled: sees.monitoring });
   if (!sources.data || (sees.investigations && !investigations.data) || (sees.monitoring && !agents.data)) return null;

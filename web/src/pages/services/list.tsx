@@ -11,7 +11,7 @@ import { PageHead, Panel } from '../../components/ui/panel.tsx';
 import { SearchField } from '../../components/ui/search-field.tsx';
 import { Empty, Loading } from '../../components/ui/states.tsx';
 import { findingsQuery } from '../findings/queries.ts';
-import { NotAnswered } from './not-answered.tsx';
+import { NotAnswered, SourcesFailed } from './not-answered.tsx';
 import { useCalls, useServices } from './queries.ts';
 
 const ServiceGraph = lazy(async () => ({
@@ -55,6 +55,7 @@ export function ServicesPage() {
       <title>Services · Casebook</title>
       <PageHead title="Services" description="Services reported by your team’s sources." />
       <ConnectSource />
+      <SourcesFailed />
       <NotAnswered titles={[...services.failed, ...calls.failed]} />
       {names.size === 0 && isPending && <Loading lines={8} />}
       {names.size === 0 && !isPending && (

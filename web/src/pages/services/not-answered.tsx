@@ -1,3 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
+import { sourcesQuery } from '../../components/connect-source.tsx';
+import { Failed } from '../../components/ui/states.tsx';
+
+/** Says so, and tries again, if the sources are not known: nothing about their services is then. */
+export function SourcesFailed() {
+  const { error, refetch } = useQuery(sourcesQuery);
+  return error === null ? null : <Failed error={error} onRetry={() => void refetch()} />;
+}
+
 /** Which sources did not answer: what they know is missing. */
 export function NotAnswered({ titles }: { titles: readonly string[] }) {
   if (titles.length === 0) return null;

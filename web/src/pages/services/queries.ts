@@ -1,6 +1,7 @@
 /** What the team's sources know of its services. Each source answers by itself; one that does not leaves the rest. */
-import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQueries, useQuery, type Query, type UseQueryResult } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
+import { pollMs } from '../../api/polling.ts';
 import { sourcesQuery } from '../../components/connect-source.tsx';
 
 type Source = Schema<'SourceListResponse'>['sources'][number];
@@ -30,7 +31,7 @@ function useSources<T>(
   ask: (id: string, signal: AbortSignal) => Promise<T[]>,
   key: readonly unknown[],
 ): Known<T> {
-  const { data, isPending } = useQuery(sourcesQuery);
+  const { data } = useQuery(sourcesQuery);
   const offering = data?.sources.filter(({ capabilities }) => capabilities.includes(capability)) ?? [];
   const answers: UseQueryResult<T[]>[] = useQueries({
     queries: offering.map(({ id }) => ({
@@ -38,11 +39,12 @@ function useSources<T>(
       queryFn: ({ signal }: { signal: AbortSignal }) => ask(id, signal),
       staleTime: FRESH_MS,
       retry: false,
+      refetchInterval: ({ state: { error } }: Query<T[]>) => error !== null && pollMs(error, false),
     })),
   });
   return {
     items: answers.flatMap((answer) => answer.data ?? []),
-    isPending: isPending || answers.some((answer) => answer.isPending),
+    isPending: data === undefined || answers.some((answer) => answer.isPending),
     offered: offering.map(({ title }) => title),
     failed: offering.filter((_, index) => answers[index]?.isError).map(({ title }) => title),
   };

@@ -12,7 +12,7 @@ import { safeUrl } from '../findings/detail-rows.ts';
 import { FindingList } from '../findings/finding-list.tsx';
 import { investigationsQuery } from '../investigations/queries.ts';
 import { InvestigationRow } from '../investigations/row.tsx';
-import { NotAnswered } from './not-answered.tsx';
+import { NotAnswered, SourcesFailed } from './not-answered.tsx';
 import { useCalls, useChanges, useServices, type Call, type Change } from './queries.ts';
 
 const route = getRouteApi('/signed-in/service');
@@ -39,6 +39,7 @@ function Service({ name }: { name: string }) {
         </Link>
       </nav>
       <PageHead title={<bdi className="wrap-anywhere">{name}</bdi>} />
+      <SourcesFailed />
       <NotAnswered titles={[...services.failed, ...calls.failed]} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         {may(session, 'monitoring:read') && (
