@@ -59,6 +59,9 @@ describe('the list of chats', () => {
     await page.reload();
     await page.getByRole('link', { name: 'The bravo of <i>three</i>' }).waitFor();
     assert.equal(await page.getByRole('searchbox').inputValue(), `bravo ${word}`);
+    await page.getByLabel('Last message').selectOption('1h');
+    await page.waitForURL(/since=1h/);
+    await page.getByRole('link', { name: 'The bravo of <i>three</i>' }).waitFor();
     await page.getByRole('searchbox').fill(`nowhere${word}`);
     await page.getByText('No matching chats').waitFor();
     await end();

@@ -76,6 +76,10 @@ describe('findings in the web app', () => {
     await page.getByLabel('Agent').selectOption({ label: 'Watches the till' });
     await page.getByRole('link', { name: 'Till is slow' }).waitFor();
     await page.getByRole('link', { name: 'Queue of orders grows' }).waitFor({ state: 'hidden' });
+    await page.getByLabel('Opened by').selectOption('check');
+    await page.getByText('No findings', { exact: true }).waitFor();
+    await page.getByLabel('Opened by').selectOption('alert');
+    await page.getByRole('link', { name: 'Till is slow' }).waitFor();
     await page.getByLabel('Status').selectOption('closed');
     await page.getByText('No findings', { exact: true }).waitFor();
     await assertAccessible(page);

@@ -56,7 +56,7 @@ describe('the page of an investigation', () => {
     const first = ['What is going on', 'Cause', 'What to do next', 'Why', 'Hypotheses', 'Timeline', 'Coverage'];
     assert.deepEqual(headings.slice(0, first.length), first);
     await page.getByText('at the end of the recording').waitFor();
-    await page.getByText('Path of the fault').waitFor();
+    await page.getByText('Fault path').waitFor();
     await page
       .locator('section')
       .filter({ has: page.getByRole('heading', { name: 'Why' }) })

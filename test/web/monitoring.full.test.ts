@@ -76,13 +76,19 @@ describe('monitoring agents in the web app', () => {
 
   it('lists agents as they stand, whatever they are called', async () => {
     await makeAgent(HOSTILE, [check('a', 'T'.repeat(200))]);
-    const { page, end } = await web.visit('/monitoring', { viewport: PHONE, theme: 'dark' });
+    const { page, end } = await web.visit('/monitoring', { viewport: PHONE, theme: 'dark', touch: true });
     const card = page.getByRole('listitem').filter({ hasText: '<img src=x' });
     await card.getByText('Paused').waitFor();
     await card.getByText('1 check').waitFor();
     await assertFits(page);
     assert.equal(await page.locator('main img').count(), 0);
     await assertAccessible(page);
+    await page.getByRole('button', { name: 'Degraded', exact: true }).tap();
+    await card.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Paused', exact: true }).tap();
+    await page.getByRole('searchbox').fill('SRC=X');
+    await page.waitForURL(/status=paused.*q=|q=.*status=paused/);
+    await page.reload();
     await card.getByRole('link').press('Enter');
     for (const tab of ['Plan', 'Sessions', 'Findings', 'Settings', 'Overview']) {
       await page.getByRole('tab', { name: tab }).click();

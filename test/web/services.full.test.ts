@@ -36,9 +36,13 @@ describe('services in the web app', () => {
 
   it('lead from the graph, by mouse, to the page of one: findings, changes, neighbours, owner', async () => {
     const { page, end } = await web.visit('/services', { as: apiKey });
-    const node = page
-      .getByRole('region', { name: 'Services and their calls' })
-      .getByRole('button', { name: /^catalog/ });
+    const graph = page.getByRole('region', { name: 'Services and their calls' });
+    const node = graph.getByRole('button', { name: /^catalog/ });
+    // Finding one brings it into view, and leads nowhere.
+    await graph.getByLabel('Find a service').fill('redis');
+    await page.keyboard.press('Enter');
+    await untilInView(graph.getByRole('button', { name: /redis/ }).first());
+    assert.equal(new URL(page.url()).pathname, '/services');
     // It lies outside the view in which the graph opens, and the focus brings it in.
     await node.focus();
     await untilInView(node);

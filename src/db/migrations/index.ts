@@ -26,6 +26,7 @@ import { JudgementsMigration } from './20261123051500-judgements.ts';
 import { SignalledRevisionMigration } from './20261123133500-signalled-revision.ts';
 import { InvestigationTriggerMigration } from './20261123141500-investigation-trigger.ts';
 import { InvestigationSharesMigration } from './20261123173000-investigation-shares.ts';
+import { SharePurgingMigration } from './20261123235000-share-purging.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -54,4 +55,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123133500-signalled-revision', class: SignalledRevisionMigration },
   { name: '20261123141500-investigation-trigger', class: InvestigationTriggerMigration },
   { name: '20261123173000-investigation-shares', class: InvestigationSharesMigration },
+  { name: '20261123235000-share-purging', class: SharePurgingMigration },
 ];

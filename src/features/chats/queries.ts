@@ -18,20 +18,25 @@ export interface ChatPage {
   hasMore: boolean;
 }
 
-/** Chats, latest turn first. @param page 1-based @param of only chats started by this caller */
+/**
+ * Chats, latest turn first.
+ * @param page 1-based
+ * @param of only chats started by this caller
+ * @param from ISO time; only chats with a turn at or after it
+ */
 export async function listChats(
   em: EntityManager,
   teamId: string,
-  { page, count, of }: { page: number; count: number; of?: Principal },
+  { page, count, of, from }: { page: number; count: number; of?: Principal | undefined; from?: string | undefined },
 ): Promise<ChatPage> {
-  const where = of ? begunBy(of) : {};
+  const where = { ...(of && begunBy(of)), ...(from !== undefined && { lastTurnAt: { $gte: new Date(from) } }) };
   const [found, total] = await Promise.all([
     em.find(Chat, where, {
       orderBy: { lastTurnAt: 'desc', id: 'desc' },
       limit: count + 1,
       offset: (page - 1) * count,
     }),
-    countChats(em, teamId, of),
+    countChats(em, teamId, { of, from }),
   ]);
   const chats = found.slice(0, count);
   return {
@@ -47,16 +52,17 @@ function begunBy({ credentialId, userId }: Principal) {
   return userId === undefined ? { createdByCredentialId: credentialId } : { createdByUserId: userId };
 }
 
-async function countChats(em: EntityManager, teamId: string, of: Principal | undefined): Promise<number> {
-  const mine = of
-    ? of.userId === undefined
-      ? ' and created_by_credential_id = ?'
-      : ' and created_by_user_id = ?'
-    : '';
+async function countChats(
+  em: EntityManager,
+  teamId: string,
+  { of, from }: { of: Principal | undefined; from: string | undefined },
+): Promise<number> {
+  const mine = of && (of.userId === undefined ? 'created_by_credential_id' : 'created_by_user_id');
+  const only = `${mine === undefined ? '' : ` and ${mine} = ?`}${from === undefined ? '' : ' and last_turn_at >= ?'}`;
   const [row] = await em.fork().execute<{ n: number }[]>(
     `select count(*)::int as n from
-       (select 1 from chats where team_id = ? and deleted_at is null${mine} limit ${MAX_COUNTED + 1}) as counted`,
-    [teamId, ...(of ? [of.userId ?? of.credentialId] : [])],
+       (select 1 from chats where team_id = ? and deleted_at is null${only} limit ${MAX_COUNTED + 1}) as counted`,
+    [teamId, ...(of ? [of.userId ?? of.credentialId] : []), ...(from === undefined ? [] : [new Date(from)])],
   );
   return row?.n ?? 0;
 }
@@ -95,7 +101,7 @@ const SEARCH_SQL = `
   found as (
     select c.id, c.title, c.last_turn_at, max(hits.number) as number
     from hits join chats c on c.id = hits.id
-    where c.team_id = ? and c.deleted_at is null
+    where c.team_id = ? and c.deleted_at is null and (?::timestamptz is null or c.last_turn_at >= ?)
     group by c.id
     order by c.last_turn_at desc, c.id desc
     limit ? offset ?
@@ -107,13 +113,14 @@ const SEARCH_SQL = `
   left join chat_turns t on t.chat_id = found.id and t.number = found.number
   order by found.last_turn_at desc, found.id desc`;
 
-/** The team's chats that contain these words, latest first. @param page 1-based */
+/** The team's chats that contain these words, latest first. @param page 1-based @param from as of {@link listChats} */
 export async function searchChats(
   em: EntityManager,
   teamId: string,
-  { words, page, count }: { words: string; page: number; count: number },
+  { words, page, count, from }: { words: string; page: number; count: number; from?: string | undefined },
 ): Promise<ChatSearchPage> {
-  const values = [words, teamId, teamId, count + 1, (page - 1) * count];
+  const since = from === undefined ? null : new Date(from);
+  const values = [words, teamId, teamId, since, since, count + 1, (page - 1) * count];
   const hits = await boundedSearch(em, teamId, 'chats', (tx) => tx.execute<Hit[]>(SEARCH_SQL, values));
   const shown = hits.slice(0, count);
   const rows = await em.find(Chat, { id: { $in: shown.map(({ id }) => id) } });

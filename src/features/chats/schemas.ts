@@ -123,12 +123,15 @@ const page = z.int().min(1).max(100_000).default(1).describe('1-based.');
 export const CHATS_PER_PAGE = 20;
 const perPage = z.int().min(1).max(100);
 
+const from = z.iso.datetime().optional().describe('Only chats with a turn at or after it.');
+
 export const ChatListQuery = z.object({
   page,
   // The default is applied later: an explicit value wins over the alias.
   count: perPage.optional().meta({ default: CHATS_PER_PAGE }).describe('Items per page.'),
   limit: perPage.optional().meta({ deprecated: true }).describe('Deprecated alias for count, which takes precedence.'),
   my_chats: z.boolean().default(false).describe('Only chats started by the current user.'),
+  from,
 });
 
 export const ChatSearchQuery = z.object({
@@ -139,6 +142,7 @@ export const ChatSearchQuery = z.object({
     .describe('Words, matched by prefix; "quoted" for phrases; -word excludes.'),
   page,
   count: perPage.default(CHATS_PER_PAGE).describe('Items per page.'),
+  from,
 });
 
 export const ChatTitleUpdateRequest = z

@@ -12,8 +12,8 @@ import { sessionsEndpoints } from './routes/sessions.ts';
 import { teamEndpoints } from './routes/teams.ts';
 import { purgeSignIns } from './sessions.ts';
 
-/** Ended sessions are kept for a day, for anyone who wants to look them up. */
-const SIGN_INS_KEPT_MS = 24 * 3_600_000;
+/** Ended ones stay known for 30 days: whoever still opens an ended link is not taken for somebody who guesses. */
+const SIGN_INS_KEPT_MS = 30 * 24 * 3_600_000;
 
 /** `team:admin` includes everything within its team, `system:admin` everything (see `grants` in http/authenticate.ts). */
 const IDENTITY_SCOPES = {

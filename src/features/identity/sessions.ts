@@ -166,9 +166,9 @@ export function revokeSession(
   });
 }
 
-/** Deletes sessions and links that ended before a time, except the origins of credentials that are kept. */
+/** Deletes sessions, links and shares that ended before a time, except the origins of credentials that are kept. */
 export async function purgeSignIns(em: EntityManager, before: Date): Promise<void> {
-  const sql = `delete from credentials where kind in ('session', 'link') and (expires_at < ? or revoked_at < ? or used_at < ?) and ${IS_LEAF} returning id`;
+  const sql = `delete from credentials where kind in ('session', 'link', 'share') and (expires_at < ? or revoked_at < ? or used_at < ?) and ${IS_LEAF} returning id`;
   // The rest of the chain now starts in its former middle.
   while ((await em.fork().execute(sql, [before, before, before])).length > 0);
 }

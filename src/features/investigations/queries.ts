@@ -102,16 +102,13 @@ async function findIds(
 
 type Condition = readonly [sql: string, ...values: unknown[]];
 
+const WORDS_SQL = "to_tsvector('simple', i.query || ' ' || coalesce(i.alert_summary, ''))";
+
 /** SQL for what is asked for, over `investigations i` and `runs r`. */
 function conditionsOf(filter: Filter): Condition[] {
   const { status, outcome, service, source, trigger, minConfidence, from, to, search } = filter;
   const all: (Condition | undefined)[] = [
-    search === undefined
-      ? undefined
-      : [
-          `to_tsvector('simple', i.query || ' ' || coalesce(i.alert_summary, '')) @@ (select ${WORD_QUERY_SQL})`,
-          search,
-        ],
+    search === undefined ? undefined : [`${WORDS_SQL} @@ (select ${WORD_QUERY_SQL})`, search],
     status && ['r.status = any(?)', `{${status === 'processing' ? OPEN.join(',') : status}}`],
     outcome && [
       `r.status = 'completed' and (i.report#>>'{root_cause,service}' is not null) = ?`,
@@ -119,7 +116,12 @@ function conditionsOf(filter: Filter): Condition[] {
     ],
     service === undefined
       ? undefined
-      : [`? in (i.report#>>'{root_cause,service}', i.report#>>'{symptom,service}')`, service],
+      : [
+          `(? in (i.report#>>'{root_cause,service}', i.report#>>'{symptom,service}')
+            or i.report is null and ${WORDS_SQL} @@ phraseto_tsquery('simple', ?))`,
+          service,
+          service,
+        ],
     source === undefined
       ? undefined
       : [

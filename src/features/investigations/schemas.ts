@@ -51,7 +51,9 @@ export const InvestigationListQuery = z.object({
   ...pageFields,
   status: status.optional().describe('Only items with this status.'),
   outcome: z.enum(OUTCOMES).optional().describe('Only completed ones that established a cause, or none.'),
-  service: name.optional().describe('Only those with this service at fault, or with its symptom.'),
+  service: name
+    .optional()
+    .describe('Only those with this service at fault, or with its symptom; without a report, those that name it.'),
   source: name.optional().describe('Only those that queried this source.'),
   trigger: z.enum(TRIGGERS).optional().describe('Filter by trigger.'),
   min_confidence: z.coerce.number().min(0).max(1).optional().describe('Only those with at least this confidence.'),

@@ -90,6 +90,13 @@ describe('the list of chats', () => {
     chats.harness.model.release('held');
     await whole;
     assert.equal((await list('?count=1')).chats[0]?.running, false);
+    // Only the chat that moved has had a turn since, in the list and in the search.
+    const since = `from=${first!.updated_at}`;
+    const { chats: recent, total } = await list(`?${since}`);
+    assert.deepEqual([recent.map(({ id }) => id), total], [[oldest], 1]);
+    const found = async (query: string) => idsOf(await list(`/search?q=held&${query}`));
+    assert.deepEqual([await found(since), await found('from=2100-01-01T00:00:00Z')], [[oldest], []]);
+    assert.equal((await chats.call('GET', '/api/chat?from=yesterday')).status, 422);
   });
 
   it('has, with my_chats, what the caller began: a user with any key, a program with this one', async () => {

@@ -75,16 +75,19 @@ describe('the list of investigations', () => {
     await stored({ ...completed, query: 'b', createdAt: at(2), report: report(null, 0.4, 'web') });
     await stored({ ...completed, query: 'c', createdAt: at(3), coverage: coverage('loki', 2), trigger: 'person' });
     await stored({ status: 'failed', query: 'd', createdAt: at(4), coverage: coverage('loki', 0) });
+    await stored({ status: 'processing', query: 'Is auth slow?', createdAt: at(5) });
     for (const [query, wanted] of [
-      ['to=2020-02-01T00:00:00Z', 'dcba'],
+      ['to=2020-01-05T00:00:00Z', 'dcba'],
       ['outcome=cause_found', 'a'],
       ['outcome=no_cause', 'cb'],
       ['status=failed', 'd'],
       ['service=db', 'a'],
       ['service=web', 'ba'],
+      ['service=auth', 'Is auth slow?'],
+      ['service=aut', ''],
       ['source=loki', 'c'],
       ['trigger=finding', 'a'],
-      ['trigger=api', 'db'],
+      ['trigger=api&to=2020-01-05T00:00:00Z', 'db'],
       ['min_confidence=0.4', 'a'],
       ['min_confidence=0.5', 'a'],
       ['to=2020-01-03T00:00:00Z', 'ba'],
@@ -94,7 +97,7 @@ describe('the list of investigations', () => {
     ]) {
       const { items, total } = await list(query!.includes('to=') ? query! : `to=2020-02-01T00:00:00Z&${query}`);
       assert.equal(items.map((one) => one.query).join(''), wanted, query);
-      assert.equal(total, wanted!.length);
+      assert.equal(total, items.length);
     }
     for (const bad of ['outcome=maybe', 'min_confidence=2', 'from=yesterday', 'trigger=x', 'service=%20']) {
       assert.equal((await api.get(`/api/investigations?${bad}`)).status, 422, bad);

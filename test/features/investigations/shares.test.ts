@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import { Credential, Membership } from '../../../src/features/identity/index.ts';
+import { Credential, Membership, purgeSignIns } from '../../../src/features/identity/index.ts';
+import { InvestigationShare } from '../../../src/features/investigations/shares/entities.ts';
 import { shareEndpoints } from '../../../src/features/investigations/shares/routes.ts';
 import { send, type Reply } from '../../http/support/api.ts';
 import { storeInvestigation } from '../../support/investigation-rows.ts';
@@ -157,6 +158,12 @@ describe('a read-only link to a report', () => {
     api.clock.advance(1);
     await assertRefused(token);
     assert.ok(!(await live()).includes(shareId));
+    const { orm, clock } = { orm: api.database.orm, clock: api.clock };
+    const rows = () => orm.em.fork().count(InvestigationShare, { id: shareId }, anyTeam);
+    await purgeSignIns(orm.em, clock.now());
+    assert.equal(await rows(), 1);
+    await purgeSignIns(orm.em, new Date(clock.now().getTime() + 1));
+    assert.equal(await rows(), 0);
   });
 
   it('ends when it is revoked, which may be repeated', async () => {

@@ -124,6 +124,7 @@ describe('what monitoring agents did, over the API', () => {
       const counted = async (query: Record<string, string>): Promise<number> =>
         (await get(`/api/findings?${new URLSearchParams({ chat_id: agent.id, ...query }).toString()}`)).total;
       assert.deepEqual([await counted({ service }), await counted({ service: 'another' })], [1, 0]);
+      assert.deepEqual([await counted({ origin: 'check' }), await counted({ origin: 'alert' })], [1, 0]);
       assert.deepEqual([await counted({ from: openedAt }), await counted({ to: openedAt })], [1, 0]);
       assert.deepEqual(placesOf(await call('GET', '/api/findings?from=yesterday')), ['query.from']);
       gauge.value = 1;

@@ -45,10 +45,10 @@ export const list = endpoint({
   query: ChatListQuery,
   response: ChatListResponse,
   handler: async ({ query, principal, em }) => {
-    const { page, my_chats: mine } = query;
+    const { page, my_chats: mine, from } = query;
     const count = query.count ?? query.limit ?? CHATS_PER_PAGE;
     const of = mine ? principal : undefined;
-    const found = await listChats(em, principal.teamId, { page, count, of });
+    const found = await listChats(em, principal.teamId, { page, count, of, from });
     return {
       chats: found.chats.map(presentSummary),
       page,
@@ -69,8 +69,8 @@ export const search = endpoint({
   auth: apiKey(READ),
   query: ChatSearchQuery,
   response: ChatSearchResponse,
-  handler: async ({ query: { q: words, page, count }, principal, em }) => {
-    const { chats, hasMore } = await searchChats(em, principal.teamId, { words, page, count });
+  handler: async ({ query: { q: words, page, count, from }, principal, em }) => {
+    const { chats, hasMore } = await searchChats(em, principal.teamId, { words, page, count, from });
     return {
       chats: chats.map((hit) => ({ ...presentSummary(hit), snippet: hit.snippet })),
       page,

@@ -26,6 +26,7 @@ export interface FindingQuery {
   /** Only those that opened it last. */
   investigationId?: string;
   service?: string;
+  origin?: Finding['origin'];
   /** Opened at or after it. */
   from?: string;
   /** Opened before it. */
@@ -40,7 +41,7 @@ export async function listFindings(
   em: EntityManager,
   wanted: FindingQuery,
 ): Promise<{ items: Finding[]; total: number }> {
-  const { agentId, status, severity, assigneeId, investigationId, service, from, to, page, count } = wanted;
+  const { agentId, status, severity, assigneeId, investigationId, service, origin, from, to, page, count } = wanted;
   const [items, total] = await em.findAndCount(
     Finding,
     {
@@ -51,6 +52,7 @@ export async function listFindings(
         assigneeId === undefined ? {} : { assigneeUserId: assigneeId },
         investigationId === undefined ? {} : { investigationId },
         service === undefined ? {} : { service },
+        origin === undefined ? {} : { origin },
         from === undefined ? {} : { openedAt: { $gte: new Date(from) } },
         to === undefined ? {} : { openedAt: { $lt: new Date(to) } },
       ],

@@ -8,6 +8,7 @@ import { ACT_KINDS } from './act-kinds.ts';
 import { NOTIFICATION_EVENTS } from './messages.ts';
 
 const time = z.iso.datetime();
+const origin = z.enum(['check', 'health', 'alert']);
 const INVESTIGATION_STATUSES = [
   'processing',
   'completed',
@@ -41,7 +42,7 @@ const FindingSummary = z
   .object({
     id: z.uuid(),
     chat_id: z.uuid().nullable().describe("The agent's id; null: an alert that belongs to no agent."),
-    origin: z.enum(['check', 'health', 'alert']),
+    origin,
     status: findingStatus.describe(
       'pending: seen, not confirmed yet. resolved: over, but the same finding if it comes back soon. closed: over for good.',
     ),
@@ -183,6 +184,7 @@ export const TeamFindingListQuery = FindingListQuery.extend({
   chat_id: z.uuid().optional().describe('Filter by agent.'),
   investigation_id: z.uuid().optional().describe('Filter by the latest investigation.'),
   service: z.string().trim().min(1).max(200).optional().describe('Filter by service.'),
+  origin: origin.optional().describe('Filter by origin.'),
   from: time.optional().describe('Opened at or after this time.'),
   to: time.optional().describe('Only those opened before it.'),
 });

@@ -13,21 +13,22 @@ export function Excerpts({ excerpts }: { excerpts: readonly CitedExcerpt[] }) {
   return (
     <section>
       <h3 className="mb-2 text-sm font-semibold">Cited excerpts</h3>
-      <List excerpts={ordered.slice(0, shown)} />
+      <ExcerptList excerpts={ordered.slice(0, shown)} />
       {folded.length > 0 && (
         <details className="mt-2">
           <summary className="w-fit py-0.5 text-sm text-ink-soft">
             {count(folded.length, 'more verified excerpt', 'more verified excerpts')}
           </summary>
-          <List excerpts={folded} />
+          <ExcerptList excerpts={folded} />
         </details>
       )}
     </section>
   );
 }
 
-const List = ({ excerpts }: { excerpts: readonly CitedExcerpt[] }) => (
-  <ul className="mt-1 flex flex-col gap-1.5">
+/** Excerpts word for word, and whether each is in the result. */
+export const ExcerptList = ({ excerpts }: { excerpts: readonly CitedExcerpt[] }) => (
+  <ul className="flex flex-col gap-1.5">
     {excerpts.map(({ text, verified, offset }) => (
       <li
         key={`${offset} ${text}`}

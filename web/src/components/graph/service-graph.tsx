@@ -20,6 +20,8 @@ export interface ServiceGraphProps {
   calls: readonly GraphCall[];
   selected?: string;
   onSelect?: (name: string) => void;
+  /** A service was chosen in the drawing or the table, not merely found. */
+  onOpen?: (name: string) => void;
   /** Height of the drawing in pixels. */
   height?: number;
   /** What the graph shows. */
@@ -32,7 +34,7 @@ const SHOWN_AT_FIRST = 32;
 /** As many boxes as the DOM handles quickly; beyond that a canvas is used. */
 const MAX_AS_ELEMENTS = 100;
 
-export function ServiceGraph({ services, calls, selected, onSelect, height = 420, label }: ServiceGraphProps) {
+export function ServiceGraph({ services, calls, selected, onSelect, onOpen, height = 420, label }: ServiceGraphProps) {
   const theme = useTheme();
   const whole = useMemo(() => tidy({ services, calls }), [services, calls]);
   const [showsAll, setShowsAll] = useState(false);
@@ -56,6 +58,10 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
   const select = (name: string): void => {
     setChosen(name);
     onSelect?.(name);
+  };
+  const open = (name: string): void => {
+    select(name);
+    onOpen?.(name);
   };
   const goToMatch = (): void => {
     const name = matches[match % matches.length]?.name;
@@ -125,12 +131,12 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
             graph={drawn}
             selected={current}
             found={found}
-            onSelect={select}
+            onSelect={open}
             label={label}
           />
         </Suspense>
       </div>
-      <GraphTable label={label} graph={whole} selected={current} onSelect={select} />
+      <GraphTable label={label} graph={whole} selected={current} onSelect={open} />
     </section>
   );
 }

@@ -5,40 +5,38 @@ import { useCallback } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { may, sessionQuery, type Session } from '../../api/session.ts';
 import { useListKeys } from '../../app/list-keys.ts';
+import { SINCE, sinceIn, type Since } from '../../components/time-filter.ts';
 import { Button } from '../../components/ui/button.tsx';
 import { Pager } from '../../components/ui/pager.tsx';
 import { PageHead } from '../../components/ui/panel.tsx';
 import { SearchField } from '../../components/ui/search-field.tsx';
+import { SelectFilter } from '../../components/ui/select-filter.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { CHATS_PER_PAGE, chatSearchQuery, chatsQuery } from './queries.ts';
 import { ChatRow } from './row.tsx';
 
-interface Search {
-  q?: string | undefined;
-  filter?: string | undefined;
-  page?: number;
-}
-
 export function ChatsPage() {
-  const { q = '', filter, page = 1 } = useSearch({ from: '/signed-in/chats' });
+  const { q = '', filter, page = 1, ...search } = useSearch({ from: '/signed-in/chats' });
   const navigate = useNavigate({ from: '/chats' });
   const { data: session } = useQuery(sessionQuery);
   const mine = filter === 'mine';
   const isSearch = q !== '';
-  const listed = useQuery({ ...chatsQuery({ page, mine }), enabled: !isSearch });
-  const found = useQuery({ ...chatSearchQuery({ q, page }), enabled: isSearch });
+  const since = sinceIn(search.since);
+  const listed = useQuery({ ...chatsQuery({ page, mine, since }), enabled: !isSearch });
+  const found = useQuery({ ...chatSearchQuery({ q, page, since }), enabled: isSearch });
   const { data, error, refetch, isPlaceholderData } = isSearch ? found : listed;
   const list = useListKeys<HTMLUListElement>();
+  // A new filter starts at its first page.
   const go = useCallback(
-    ({ q: words, filter: only, page: wanted }: Search): void =>
+    (change: { q?: string | undefined; filter?: string | undefined; since?: Since | undefined; page?: number }): void =>
       void navigate({
-        search: { ...(words && { q: words }), ...(only && { filter: only }), ...(wanted && { page: wanted }) },
+        search: (now) => ({ ...now, page: undefined, ...change }),
         replace: true,
         resetScroll: false,
       }),
     [navigate],
   );
-  const onSearch = useCallback((words: string) => go({ q: words, filter }), [go, filter]);
+  const onSearch = useCallback((words: string) => go({ q: words || undefined }), [go]);
 
   return (
     <>
@@ -69,12 +67,20 @@ export function ChatsPage() {
             Only mine
           </label>
         )}
+        <SelectFilter
+          label="Last message"
+          value={since}
+          options={SINCE}
+          onFilter={(to) => go({ since: to })}
+          all="Any time"
+          className="max-w-44"
+        />
       </div>
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (
         error === null && <Loading lines={8} />
       ) : data.chats.length === 0 ? (
-        <Nothing isSearch={isSearch} mine={mine} page={page} />
+        <Nothing isSearch={isSearch} mine={mine} isRecent={since !== undefined} page={page} />
       ) : (
         <ul
           ref={list}
@@ -98,7 +104,7 @@ export function ChatsPage() {
           page={page}
           hasMore={data.has_more}
           {...('total' in data && { summary: summaryOf(data) })}
-          onPage={(wanted) => go({ q, filter, page: wanted })}
+          onPage={(wanted) => go({ page: wanted })}
         />
       )}
     </>
@@ -113,7 +119,12 @@ function summaryOf({ chats, page, total, total_is_exact: isExact }: Schema<'Chat
   return `${first}–${first + chats.length - 1} of ${isExact ? '' : 'more than '}${total.toLocaleString('en')}`;
 }
 
-function Nothing({ isSearch, mine, page }: { isSearch: boolean; mine: boolean; page: number }) {
+function Nothing({
+  isSearch,
+  mine,
+  isRecent,
+  page,
+}: Record<'isSearch' | 'mine' | 'isRecent', boolean> & { page: number }) {
   if (page > 1) {
     return (
       <Empty title="This page is empty">
@@ -126,6 +137,7 @@ function Nothing({ isSearch, mine, page }: { isSearch: boolean; mine: boolean; p
   if (isSearch) {
     return <Empty title="No matching chats">Words match by prefix; “quotes” match a phrase; -word excludes.</Empty>;
   }
+  if (isRecent) return <Empty title="No chats in this time" />;
   return (
     <Empty title={mine ? 'You have no chats yet' : 'No chats yet'}>
       <Link to="/chat" className="text-accent underline underline-offset-2">

@@ -16,6 +16,14 @@ export const SEVERITIES: readonly { value: Severity; title: string }[] = [
   { value: 'info', title: 'Info' },
 ];
 
+type Origin = FindingSummary['origin'];
+
+export const ORIGINS: readonly { value: Origin; title: string }[] = [
+  { value: 'check', title: 'Check' },
+  { value: 'alert', title: 'External alert' },
+  { value: 'health', title: 'Agent health' },
+];
+
 const oneOf =
   <T extends string>(options: readonly { value: T }[]) =>
   (written: unknown): T | undefined =>
@@ -23,3 +31,4 @@ const oneOf =
 
 export const statusOf = oneOf(STATUSES);
 export const severityOf = oneOf(SEVERITIES);
+export const originOf = oneOf(ORIGINS);

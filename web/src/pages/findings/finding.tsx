@@ -12,7 +12,7 @@ import { CareBadges, FindingStatusBadge, SeverityBadge } from './marks.tsx';
 import { Notifications } from './notifications.tsx';
 import { Observed } from './observed.tsx';
 import { findingQuery } from './queries.ts';
-import { Thread } from './thread.tsx';
+import { Outcome } from './outcome.tsx';
 import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/signed-in/finding/$findingId');
@@ -61,7 +61,7 @@ export function FindingPage() {
             {/* An alert says nothing else. */}
             {finding.origin !== 'alert' && <Observed finding={finding} />}
           </Panel>
-          <Thread finding={finding} />
+          <Outcome finding={finding} />
           {judgement !== null && (
             <Panel title="Model review">
               <p className="pb-1 font-medium break-words">{judgement.title}</p>

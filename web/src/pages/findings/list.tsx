@@ -5,9 +5,8 @@ import { PageHead } from '../../components/ui/panel.tsx';
 import { SelectFilter } from '../../components/ui/select-filter.tsx';
 import { TextFilter } from '../../components/ui/text-filter.tsx';
 import { agentsQuery } from '../monitoring/queries.ts';
-import { SEVERITIES, severityOf, STATUSES, statusOf } from './filter-values.ts';
+import { ORIGINS, originOf, SEVERITIES, severityOf, STATUSES, statusOf } from './filter-values.ts';
 import { FindingList } from './finding-list.tsx';
-import type { FindingFilter } from './queries.ts';
 
 const route = getRouteApi('/signed-in/findings');
 const IS_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -18,6 +17,7 @@ export function FindingsPage() {
   const { data } = useQuery({ ...agentsQuery, refetchInterval: false });
   const { page = 1 } = search;
   const [status, severity, since] = [statusOf(search.status), severityOf(search.severity), sinceIn(search.since)];
+  const origin = originOf(search.trigger);
   const service = search.service?.slice(0, 200);
   const agent = search.agent !== undefined && IS_ID.test(search.agent) ? search.agent : undefined;
   const known = data?.chats.map(({ chat_id: value, title }) => ({ value, title })) ?? [];
@@ -26,7 +26,7 @@ export function FindingsPage() {
       ? known
       : [...known, { value: agent, title: 'Deleted agent' }];
   // A new filter starts at its first page.
-  const filter = (change: FindingFilter) =>
+  const filter = (change: Partial<typeof search>) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...change }) });
   return (
     <>
@@ -46,6 +46,13 @@ export function FindingsPage() {
           options={SEVERITIES}
           onFilter={(to) => filter({ severity: to })}
         />
+        <SelectFilter
+          label="Opened by"
+          value={origin}
+          options={ORIGINS}
+          onFilter={(to) => filter({ trigger: to })}
+          all="Any"
+        />
         <SelectFilter label="Agent" value={agent} options={agents} onFilter={(to) => filter({ agent: to })} />
         <TextFilter label="Service" value={service} onFilter={(to) => filter({ service: to })} />
         <SelectFilter
@@ -57,7 +64,7 @@ export function FindingsPage() {
         />
       </div>
       <FindingList
-        filter={{ page, status, severity, agent, service, since }}
+        filter={{ page, status, severity, origin, agent, service, since }}
         headingLevel={2}
         namesAgents
         onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}

@@ -15,16 +15,17 @@ export interface FindingFilter {
   /** Only of one agent. */
   agent?: string | undefined;
   service?: string | undefined;
+  origin?: FindingSummary['origin'] | undefined;
   since?: Since | undefined;
   page?: number;
   count?: number;
 }
 
-export const findingsQuery = ({ status, severity, agent, service, since, page = 1, count = 20 }: FindingFilter) =>
+export const findingsQuery = ({ agent, since, page = 1, count = 20, ...others }: FindingFilter) =>
   queryOptions({
-    queryKey: ['findings', 'list', { status, severity, agent, service, since, page, count }],
+    queryKey: ['findings', 'list', { ...others, agent, since, page, count }],
     queryFn: ({ signal }) => {
-      const query = { status, severity, chat_id: agent, service, from: startOf(since), page, count };
+      const query = { ...others, chat_id: agent, from: startOf(since), page, count };
       return dataOf(api.GET('/api/findings', { params: { query }, signal }));
     },
     refetchInterval: ({ state }) => pollMs(state.error, true),

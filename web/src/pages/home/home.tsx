@@ -74,14 +74,15 @@ function Investigations() {
   );
 }
 
-/** Nothing while nothing waits. */
+/** Nothing while nothing waits and nothing is unknown. */
 function WaitingApprovals() {
-  const { data } = useQuery(waitingApprovalsQuery);
-  if (data === undefined || data.approvals.length === 0) return null;
+  const { data, error, refetch } = useQuery(waitingApprovalsQuery);
+  if (error === null && !data?.approvals.length) return null;
   return (
     <Panel title="Waiting for approval">
+      {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       <ul className="flex flex-col gap-2">
-        {data.approvals.map(({ id, conversation_id: chatId, summary, expires_at: until }) => (
+        {data?.approvals.map(({ id, conversation_id: chatId, summary, expires_at: until }) => (
           <li key={id} className="flex gap-2.5">
             <Hand aria-hidden size={16} className="mt-1 shrink-0 text-warn" />
             <span className="min-w-0 break-words">
@@ -102,16 +103,18 @@ function WaitingApprovals() {
 /** Nothing while every satellite is connected and every source responds. */
 function BrokenConnections({ session }: { session: Session }) {
   const maySeeSatellites = may(session, 'satellites:read');
-  const { data } = useQuery({ ...satellitesQuery(session.team.id), enabled: maySeeSatellites });
+  const satellites = useQuery({ ...satellitesQuery(session.team.id), enabled: maySeeSatellites });
   const sources = useQuery({ ...sourcesQuery, enabled: mayListSources(session) });
-  const broken = (data ?? []).filter(({ status, problems }) => status !== 'online' || problems.length > 0);
+  const broken = (satellites.data ?? []).filter(({ status, problems }) => status !== 'online' || problems.length > 0);
   // Those behind a satellite are its problems.
   const silent = (sources.data?.sources ?? []).filter(
     ({ id, error }) => error !== null && !id.startsWith('satellite:'),
   );
-  if (broken.length + silent.length === 0) return null;
+  const failed = [satellites, sources].find(({ error }) => error !== null);
+  if (broken.length + silent.length === 0 && !failed) return null;
   return (
     <Panel title="Broken connections" actions={maySeeSatellites && <More to="/satellites">All satellites</More>}>
+      {failed?.error && <Failed error={failed.error} onRetry={() => void failed.refetch()} />}
       <ul className="flex flex-col gap-2">
         {broken.map(({ id, name, status, problems }) => (
           <li key={id} className="flex gap-2.5">

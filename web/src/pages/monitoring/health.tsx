@@ -2,6 +2,13 @@
 import { Badge, type Tone } from '../../components/ui/badge.tsx';
 import { isDrafting, type Agent } from './queries.ts';
 
+/** What the list of agents filters by. */
+export const AGENT_STATUSES: readonly { value: Agent['status']; title: string }[] = [
+  { value: 'active', title: 'Active' },
+  { value: 'degraded', title: 'Degraded' },
+  { value: 'paused', title: 'Paused' },
+];
+
 const STANDINGS: Record<Agent['status'], { tone: Tone; word: string; live?: true }> = {
   starting: { tone: 'accent', word: 'Starting', live: true },
   active: { tone: 'good', word: 'Active' },

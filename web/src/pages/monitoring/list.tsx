@@ -1,23 +1,41 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { may, sessionQuery } from '../../api/session.ts';
+import { Filter } from '../../components/ui/filter.tsx';
 import { count } from '../../components/ui/numbers.ts';
 import { PageHead } from '../../components/ui/panel.tsx';
+import { SearchField } from '../../components/ui/search-field.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { Time } from '../../components/ui/time.tsx';
 import { countByAgent, type SeverityCounts } from '../findings/counts.ts';
 import { OpenFindings } from '../findings/marks.tsx';
 import { findingsQuery } from '../findings/queries.ts';
 import { Due } from './due.tsx';
-import { HealthBadge, Reasons } from './health.tsx';
+import { AGENT_STATUSES, HealthBadge, Reasons } from './health.tsx';
 import { NewAgent } from './new-agent.tsx';
 import { agentsQuery, isDrafting, type Agent } from './queries.ts';
 
+const route = getRouteApi('/signed-in/monitoring');
+
 export function MonitoringPage() {
+  const { q = '', status } = route.useSearch();
+  const navigate = route.useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const agents = useQuery(agentsQuery);
   const open = useQuery(findingsQuery({ status: 'open', count: 100 }));
   const counts = countByAgent(open.data?.findings ?? []);
+  const wanted = AGENT_STATUSES.find(({ value }) => value === status)?.value;
+  const words = q.trim().toLowerCase();
+  const shown = agents.data?.chats.filter(
+    (agent) =>
+      (wanted === undefined || agent.status === wanted) &&
+      `${agent.title} ${agent.summary}`.toLowerCase().includes(words),
+  );
+  const onSearch = useCallback(
+    (text: string) => void navigate({ search: (now) => ({ ...now, q: text || undefined }), replace: true }),
+    [navigate],
+  );
   return (
     <>
       <title>Agents · Casebook</title>
@@ -36,8 +54,20 @@ export function MonitoringPage() {
           {agents.data?.chats.length === 0 && (
             <Empty title="No agents yet">Describe above what to watch: an agent drafts a plan for it.</Empty>
           )}
+          {agents.data && agents.data.chats.length > 0 && (
+            <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+              <Filter
+                label="Status"
+                value={wanted}
+                options={AGENT_STATUSES}
+                onFilter={(to) => void navigate({ search: (now) => ({ ...now, status: to }) })}
+              />
+              <SearchField label="Search agents" value={q} onSearch={onSearch} />
+            </div>
+          )}
+          {shown?.length === 0 && agents.data?.chats.length !== 0 && <Empty title="No matching agents" />}
           <ul className="grid gap-3 lg:grid-cols-2">
-            {agents.data?.chats.map((agent) => (
+            {shown?.map((agent) => (
               <AgentCard key={agent.chat_id} agent={agent} counts={counts.get(agent.chat_id) ?? {}} />
             ))}
           </ul>

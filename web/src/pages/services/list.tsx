@@ -11,7 +11,7 @@ import { PageHead, Panel } from '../../components/ui/panel.tsx';
 import { SearchField } from '../../components/ui/search-field.tsx';
 import { Empty, Loading } from '../../components/ui/states.tsx';
 import { findingsQuery } from '../findings/queries.ts';
-import { NotAnswered, SourcesFailed } from './not-answered.tsx';
+import { NotAnswered, SourcesFailed, Truncated } from './not-answered.tsx';
 import { useCalls, useServices } from './queries.ts';
 
 const ServiceGraph = lazy(async () => ({
@@ -57,6 +57,7 @@ export function ServicesPage() {
       <ConnectSource />
       <SourcesFailed />
       <NotAnswered titles={[...services.failed, ...calls.failed]} />
+      <Truncated what="services or calls" titles={[...services.truncated, ...calls.truncated]} />
       {names.size === 0 && isPending && <Loading lines={8} />}
       {names.size === 0 && !isPending && (
         <Empty title="No services known">Services appear here once a connected source reports them.</Empty>
@@ -116,7 +117,7 @@ export function ServicesPage() {
                     callee,
                     ...(rate !== null && { callsPerSecond: rate }),
                   }))}
-                  onSelect={(name) => void navigate({ to: '/service', search: { name } })}
+                  onOpen={(name) => void navigate({ to: '/service', search: { name } })}
                   height={HEIGHT}
                 />
               </Suspense>

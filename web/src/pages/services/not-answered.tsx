@@ -18,3 +18,14 @@ export function NotAnswered({ titles }: { titles: readonly string[] }) {
     </p>
   );
 }
+
+/** Which sources have more than is shown. */
+export function Truncated({ what, titles }: { what: string; titles: readonly string[] }) {
+  if (titles.length === 0) return null;
+  return (
+    <p role="note" className="mb-4 text-sm text-ink-soft">
+      <bdi>{[...new Set(titles)].join(', ')}</bdi> {new Set(titles).size === 1 ? 'has' : 'have'} more {what} than are
+      shown.
+    </p>
+  );
+}

@@ -22,31 +22,39 @@ export interface Known<T> {
   offered: string[];
   /** Titles of the sources that did not answer. */
   failed: string[];
+  /** Titles of the sources that have more than they returned. */
+  truncated: string[];
+}
+
+interface Answer<T> {
+  items: T[];
+  truncated: boolean;
 }
 
 const FRESH_MS = 60_000;
 
 function useSources<T>(
   capability: Source['capabilities'][number],
-  ask: (id: string, signal: AbortSignal) => Promise<T[]>,
+  ask: (id: string, signal: AbortSignal) => Promise<Answer<T>>,
   key: readonly unknown[],
 ): Known<T> {
   const { data } = useQuery(sourcesQuery);
   const offering = data?.sources.filter(({ capabilities }) => capabilities.includes(capability)) ?? [];
-  const answers: UseQueryResult<T[]>[] = useQueries({
+  const answers: UseQueryResult<Answer<T>>[] = useQueries({
     queries: offering.map(({ id }) => ({
       queryKey: ['sources', id, ...key],
       queryFn: ({ signal }: { signal: AbortSignal }) => ask(id, signal),
       staleTime: FRESH_MS,
       retry: false,
-      refetchInterval: ({ state: { error } }: Query<T[]>) => error !== null && pollMs(error, false),
+      refetchInterval: ({ state: { error } }: Query<Answer<T>>) => error !== null && pollMs(error, false),
     })),
   });
   return {
-    items: answers.flatMap((answer) => answer.data ?? []),
+    items: answers.flatMap((answer) => answer.data?.items ?? []),
     isPending: data === undefined || answers.some((answer) => answer.isPending),
     offered: offering.map(({ title }) => title),
     failed: offering.filter((_, index) => answers[index]?.isError).map(({ title }) => title),
+    truncated: offering.filter((_, index) => answers[index]?.data?.truncated).map(({ title }) => title),
   };
 }
 
@@ -56,7 +64,10 @@ export function useServices(): Known<Service> {
     'services',
     async (id, signal) => {
       const params = { path: { source_id: id }, query: { limit: 1_000 } };
-      return (await dataOf(api.GET('/api/sources/{source_id}/services', { params, signal }))).services;
+      const { services: items, truncated } = await dataOf(
+        api.GET('/api/sources/{source_id}/services', { params, signal }),
+      );
+      return { items, truncated };
     },
     ['services'],
   );
@@ -74,7 +85,10 @@ export function useCalls(): Known<Call> {
     'dependencies',
     async (id, signal) => {
       const params = { path: { source_id: id } };
-      return (await dataOf(api.GET('/api/sources/{source_id}/dependencies', { params, signal }))).calls;
+      const { calls: items, truncated } = await dataOf(
+        api.GET('/api/sources/{source_id}/dependencies', { params, signal }),
+      );
+      return { items, truncated };
     },
     ['dependencies'],
   );
@@ -93,7 +107,10 @@ export function useChanges(service: string): Known<Change> {
     'changes',
     async (id, signal) => {
       const params = { path: { source_id: id }, query: { service } };
-      return (await dataOf(api.GET('/api/sources/{source_id}/changes', { params, signal }))).changes;
+      const { changes: items, truncated } = await dataOf(
+        api.GET('/api/sources/{source_id}/changes', { params, signal }),
+      );
+      return { items, truncated };
     },
     ['changes', service],
   );

@@ -12,7 +12,7 @@ import { safeUrl } from '../findings/detail-rows.ts';
 import { FindingList } from '../findings/finding-list.tsx';
 import { investigationsQuery } from '../investigations/queries.ts';
 import { InvestigationRow } from '../investigations/row.tsx';
-import { NotAnswered, SourcesFailed } from './not-answered.tsx';
+import { NotAnswered, SourcesFailed, Truncated } from './not-answered.tsx';
 import { useCalls, useChanges, useServices, type Call, type Change } from './queries.ts';
 
 const route = getRouteApi('/signed-in/service');
@@ -41,6 +41,7 @@ function Service({ name }: { name: string }) {
       <PageHead title={<bdi className="wrap-anywhere">{name}</bdi>} />
       <SourcesFailed />
       <NotAnswered titles={[...services.failed, ...calls.failed]} />
+      <Truncated what="services or calls" titles={[...services.truncated, ...calls.truncated]} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         {may(session, 'monitoring:read') && (
           <Panel
@@ -107,7 +108,8 @@ function Investigations({ service }: { service: string }) {
 }
 
 function Changes({ service }: { service: string }) {
-  const { items, isPending, offered, failed } = useChanges(service);
+  const { items, isPending, offered, failed, truncated } = useChanges(service);
+  const isCut = truncated.length > 0 || items.length > MAX_CHANGES;
   return (
     <Panel title="Changes">
       <NotAnswered titles={failed} />
@@ -122,6 +124,9 @@ function Changes({ service }: { service: string }) {
           </li>
         ))}
       </ol>
+      {isCut && (
+        <p className="mt-2 text-sm text-ink-soft">Showing the latest {Math.min(items.length, MAX_CHANGES)} changes.</p>
+      )}
     </Panel>
   );
 }

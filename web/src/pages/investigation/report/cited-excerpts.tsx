@@ -1,4 +1,4 @@
-import { Excerpts } from '../../../components/evidence/excerpts.tsx';
+import { ExcerptList } from '../../../components/evidence/excerpts.tsx';
 import type { CitedExcerpt } from '../../../components/evidence/evidence.ts';
 import { Panel } from '../../../components/ui/panel.tsx';
 
@@ -23,7 +23,7 @@ export function CitedExcerpts({ citations }: CitedExcerptsProps) {
                 <span className="font-mono text-accent">[{n}]</span>{' '}
                 {tool === null ? 'Missing evidence' : <code>{tool}</code>}
               </p>
-              <Excerpts excerpts={excerpts} />
+              <ExcerptList excerpts={excerpts} />
             </li>
           ))}
       </ol>

@@ -43,7 +43,7 @@ function FaultPath({ id }: { id: string }) {
   return (
     <p className="text-sm">
       <span className="text-ink-soft">
-        Path of the fault, from the symptom to {data.is_tentative ? 'the suspect' : 'the cause'}:{' '}
+        Fault path, from the symptom to {data.is_tentative ? 'the suspect' : 'the cause'}:{' '}
       </span>
       <span className="font-medium break-words">{data.fault_path.join(' → ')}</span>
     </p>

@@ -34,7 +34,7 @@ export function ServiceNote({ service, isCause }: { service: Service; isCause: b
       )}
       {evidence.length > 0 && (
         <p className="mt-2 flex flex-wrap items-center gap-1.5">
-          <span className="text-ink-soft">Looked at in</span>
+          <span className="text-ink-soft">Checked in</span>
           {evidence.map(({ tool_call_id, evidence: number }) => (
             <Button key={tool_call_id} size="small" onClick={() => openCall(tool_call_id)}>
               Evidence {number}

@@ -15,7 +15,7 @@ import { investigationOfQuery, type Finding, type StartedInvestigation } from '.
 
 const Markdown = lazy(async () => ({ default: (await import('../../components/markdown/markdown.tsx')).Markdown }));
 
-export const Thread = ({ finding }: { finding: Finding }) => (
+export const Outcome = ({ finding }: { finding: Finding }) => (
   <Panel title="Outcome">
     <ol className="flex flex-col gap-4 border-l-2 pl-4">
       <Investigated finding={finding} />
