@@ -2,7 +2,13 @@
 export { changeSentence, type Change } from './change.ts';
 export { code, sentence, word } from './code.ts';
 export { metricPhrase, type MetricName } from './metric.ts';
-export { exhaustedPool, exhaustionPhrase, exhaustionSentence, type ExhaustedPool } from './mechanism.ts';
+export {
+  blockedLoopPhrase,
+  exhaustedPool,
+  exhaustionPhrase,
+  exhaustionSentence,
+  type ExhaustedPool,
+} from './mechanism.ts';
 export { convert, fromTo, isUnit, quantity } from './quantity.ts';
 export { changeStep, confirmation, type ChangeToUndo, type Step } from './recommendation.ts';
 export { clockTime, onsetPhrase } from './time.ts';

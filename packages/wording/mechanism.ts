@@ -1,4 +1,5 @@
 /** What log lines and metrics say about an exhausted resource, in figures. */
+import { quantity } from './quantity.ts';
 
 /** A pool with nothing left to give. */
 export interface ExhaustedPool {
@@ -36,6 +37,15 @@ export function exhaustedPool(line: string): ExhaustedPool | undefined {
 export function exhaustionPhrase({ of, inUse, size, waiting }: ExhaustedPool): string {
   const queue = waiting === undefined ? '' : `, ${waiting} waiting`;
   return `${of} pool full at ${Math.min(inUse, size)} of ${size}${queue}`;
+}
+
+const BLOCKED_LOOP = /\bevent ?loop\b.{0,40}\b(?:blocked|stalled|delayed|lag)\b(?:\D{0,20}(\d+(?:\.\d+)?) ?(ms|s)\b)?/i;
+
+/** `event loop blocked for 873 ms`: a line that says so, in the words of a title. */
+export function blockedLoopPhrase(line: string): string | undefined {
+  const [blocked, time, unit = ''] = BLOCKED_LOOP.exec(line) ?? [];
+  if (blocked === undefined) return undefined;
+  return `event loop blocked${time === undefined ? '' : ` for ${quantity(Number(time), unit)}`}`;
 }
 
 /** ``The connection pool of `orders` is full: 10 of 10 connections in use, 9 requests waiting [3].`` */

@@ -32,6 +32,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/\b(duration|latency|latencies|response ?time|elapsed|rtt)\b/, 'latency'],
   [/\b(error|err|failure|fault) (ratio|rate|percent|percentage)\b|\berrorrate\b/, 'error rate'],
   [/\b(errors?|failures?|failed|faults?|exceptions?|5xx)\b/, 'errors'],
+  [/^up$/, 'scrape success'],
   [/\b(success|availability)\b/, 'success rate'],
   [/\b(queue|backlog)\b/, 'queue length'],
   [/\bdisk\b.*\breads?\b/, 'disk reads'],

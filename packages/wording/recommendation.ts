@@ -46,6 +46,7 @@ interface Remedy {
 /** The first that fits. */
 const REMEDIES: readonly Remedy[] = [
   {
+    line: /event ?loop/i,
     metric: /event_?loop/i,
     step: (service) => `Event loop blocked: profile the CPU of ${service}; scale out meanwhile.`,
   },

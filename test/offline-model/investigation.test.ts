@@ -272,6 +272,26 @@ describe('offline model: investigations', () => {
     assertEveryClaimVerified(run);
   });
 
+  it('takes slow queries for a consequence of a blocked event loop, and an impact only from what people notice', async () => {
+    const slow = 'slow query: SELECT * FROM products took 452 ms (sequential scan)';
+    const run = await investigate(
+      'Web is slow',
+      shop({
+        series: [series('store', 'up', 1, 0), series('web', 'process_resident_memory_bytes', 1e8, 1.2e8)],
+        lines: [
+          ...lines('store', 'warn', 'event loop was blocked for 873 ms by one synchronous computation'),
+          ...lines('store', 'warn', slow).slice(0, 4),
+        ],
+        changes: [],
+      }),
+    );
+    assert.equal(run.report?.title, 'store: event loop blocked for 873 ms, affects web');
+    assert.match(run.report?.root_cause.statement ?? '', /scrape success \(`up`\) fell from 1/);
+    assert.match(run.report?.recommended_change.summary ?? '', /^Event loop blocked: profile the CPU of `store`/);
+    assert.match(run.report?.impact ?? '', /^Alert `WebSlow` fired on `web`/);
+    assertEveryClaimVerified(run);
+  });
+
   it('says so when nothing is anomalous', async () => {
     const quiet = ['web', 'orders', 'store'].map((service) => series(service, 'latency_seconds', 0.2, 0.2));
     const run = await investigate('Web is slow', shop({ series: quiet, lines: [], changes: [] }));

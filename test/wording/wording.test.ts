@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   changeSentence,
+  blockedLoopPhrase,
   changeStep,
   clockTime,
   code,
@@ -87,6 +88,7 @@ describe('wording: metrics and their changes', () => {
       ['containerMemoryUsage', 'Maximum', 'maximum memory usage (`containerMemoryUsage`)'],
       ['frobnications', 'Sum', '`frobnications` (`Sum`)'],
       ['a`b] [1]', undefined, "`a'b] [1]`"],
+      ['up', 'average', 'scrape success (`up`)'],
     ];
     for (const [metric, statistic, said] of cases) assert.equal(metricPhrase({ metric, statistic }), said);
   });
@@ -130,6 +132,12 @@ describe('wording: what gave out, and what to do', () => {
       assert.equal(pool && exhaustionPhrase(pool), said, line);
     }
     assert.equal(
+      blockedLoopPhrase('event loop was blocked for 873 ms by one synchronous computation'),
+      'event loop blocked for 873 ms',
+    );
+    assert.equal(blockedLoopPhrase('Event loop stalled'), 'event loop blocked');
+    assert.equal(blockedLoopPhrase('the loop of events was blocked'), undefined);
+    assert.equal(
       exhaustionSentence('`orders`', { of: 'connection', inUse: 12, size: 10, waiting: 1 }, ' [3]'),
       'The connection pool of `orders` is full: 10 of 10 connections in use, 1 request waiting [3].',
     );
@@ -140,6 +148,7 @@ describe('wording: what gave out, and what to do', () => {
     assert.equal(changeStep('orders', { change }), 'Revert the flag `c7` of `orders`: `audit 25 % -> 100 %`.');
     assert.match(changeStep('orders', { change: { ...change, kind: 'deploy' } }), /^Roll back the deploy `c7`/);
     assert.match(changeStep('orders', { change: { ...change, kind: 'config' } }), /^Revert the config `c7`/);
+    assert.match(changeStep('orders', { line: 'event loop was blocked', metric: 'up' }), /^Event loop blocked/);
     assert.match(changeStep('orders', { line: 'OOMKilled (exit code 137)' }), /higher memory limit/);
     assert.match(changeStep('orders', { kind: 'saturation', metric: 'cpu_usage' }), /Scale out `orders`/);
     assert.equal(

@@ -23,7 +23,7 @@ const TELLING: readonly LogFinding['kind'][] = ['resource', 'blames', 'other', '
 const FAILURE =
   /time[d -]?out|deadline|refused|reset by|unavailable|unreachable|fail|error|abort|exceeded|circuit|slow|\b5\d\d\b|cancel/i;
 const RESOURCE =
-  /\bpool|connection is not available|out ?of ?memory|\boom|\bheap\b|\bgc\b|garbage|\bthreads?\b|too many|file descriptor|no space|\bdisk\b|semaphore|\bqueue\b|exhaust|\bleak|panic|throttl|dead ?lock|lock (?:wait|timeout)|certificate|quota|evict|sequential scan|full table scan|invalid config/i;
+  /\bpool|connection is not available|out ?of ?memory|\boom|\bheap\b|\bgc\b|garbage|\bthreads?\b|too many|file descriptor|no space|\bdisk\b|semaphore|\bqueue\b|exhaust|\bleak|panic|throttl|dead ?lock|lock (?:wait|timeout)|certificate|event ?loop|quota|evict|sequential scan|full table scan|invalid config/i;
 /** A line of an access log is a symptom, whatever its path contains. */
 const ACCESS = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \//;
 /** Delayed alerts and sampled metrics find an onset up to this much too late. */

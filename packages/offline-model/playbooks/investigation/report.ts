@@ -1,5 +1,13 @@
 /** Writes the report of an investigation, only from what its tools returned. */
-import { clockTime, code, exhaustedPool, exhaustionPhrase, metricPhrase, onsetPhrase } from '@casebook/wording';
+import {
+  blockedLoopPhrase,
+  clockTime,
+  code,
+  exhaustedPool,
+  exhaustionPhrase,
+  metricPhrase,
+  onsetPhrase,
+} from '@casebook/wording';
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { Call } from '../../transcript.ts';
 import { pathBetween, type CaseFile } from './case-file.ts';
@@ -81,11 +89,14 @@ function title(file: CaseFile, { cause, findings }: Conclusion): string {
   if (!file.ranking) return 'No root cause: the causes could not be ranked';
   if (!cause) return `No root cause found${subject}`;
   const [signal] = cause.signals;
-  const pool = findings.map(({ text }) => exhaustedPool(text)).find((found) => found !== undefined);
+  const gaveOut = findings.flatMap(({ text }) => {
+    const pool = exhaustedPool(text);
+    return (pool ? exhaustionPhrase(pool) : blockedLoopPhrase(text)) ?? [];
+  });
   const [strongest] = cause.evidence;
   const measured = signal && strongest?.kind === 'metric' ? ` (${metricPhrase(signal).replace(/ \(`.*$/, '')})` : '';
   const effect = alerting && alerting !== cause.service ? `, affects ${alerting}` : '';
-  return `${cause.service}: ${pool ? exhaustionPhrase(pool) : troubleOf(cause) + measured}${effect}`;
+  return `${cause.service}: ${gaveOut[0] ?? troubleOf(cause) + measured}${effect}`;
 }
 
 /** The mechanism first: what gave out, what else the evidence shows, the line that says it, the change before it. */

@@ -40,11 +40,10 @@ export function evidenceSentence(
   return `${code(service)}${isSubject ? '' : ':'} ${sentence(said)}${cited}${read}.`;
 }
 
-/** ``Error rate of `web` rose from 0 % to 14 % at 14:10:22 UTC [1].``: the alerting signal, else one that people notice. */
+/** ``Error rate of `web` rose from 0 % to 14 % at 14:10:22 UTC [1].``: the alerting signal, else one that people notice; empty if there is none. */
 export function feltSentence(file: CaseFile, citations: Citations, { service, signals }: RankedCause): string {
   const alerting = file.ranking?.result.alert.metric;
-  const felt = signals.find(({ metric }) => metric === alerting) ?? signals.find(({ meaning }) => FELT.test(meaning));
-  const signal = felt ?? signals[0];
+  const signal = signals.find(({ metric }) => metric === alerting) ?? signals.find(({ meaning }) => FELT.test(meaning));
   if (!signal) return '';
   const { baseline_median: before, incident_value: after, onset: at } = signal;
   const figures = members(signal, 'baseline_median', 'baseline_spread', 'incident_value', 'onset');
