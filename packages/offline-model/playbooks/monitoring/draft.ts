@@ -159,7 +159,7 @@ function addHealth({ draft, telemetry, settings, subject: { services } }: Drafti
   const source = sourceWith(telemetry, 'metrics', services[0]);
   if (!source) return void draft.notes.push('No source has metrics, so health is not watched.');
   const isAll = services.length === 0;
-  const title = `Health of ${isAll ? `all services of ${source.id}` : services.join(', ')}`;
+  const title = isAll ? 'Service health' : `Health of ${services.join(', ')}`;
   add(draft, settings, title, [...(isAll ? ['all'] : services.slice(0, 3)), 'health'], {
     type: 'service_health',
     source: source.id,

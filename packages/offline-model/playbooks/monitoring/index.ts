@@ -157,7 +157,9 @@ function plannedChecks(file: Pick<CaseFile, 'calls'>): { id: string; title: stri
 
 /** @param watched after the change */
 function update(text: string, watched: readonly { title: string }[], checks: readonly object[]): Turn {
-  const titles = watched.map(({ title }) => title).join('; ');
+  const titles = watched
+    .map(({ title }) => title.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase()))
+    .join('; ');
   const summary = titles === '' ? '' : `Watches ${titles}.`.slice(0, 1_000).toWellFormed();
   const reason = text.trim().slice(0, 1_000).toWellFormed();
   return { text: 'Updating the plan.', calls: [call(UPDATE, { patch: { summary, checks }, reason })] };

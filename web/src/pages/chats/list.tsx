@@ -54,7 +54,7 @@ export function ChatsPage() {
           )
         }
       />
-      <div className="flex flex-wrap items-center gap-3 pb-3">
+      <div className="flex flex-wrap items-end gap-3 pb-3">
         <SearchField label="Search chats" value={q} onSearch={onSearch} />
         {session?.user != null && !isSearch && (
           <label className="flex min-h-9 items-center gap-2 text-sm">
