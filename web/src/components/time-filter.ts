@@ -1,7 +1,7 @@
 /** The spans of time that lists filter by, by the value in the address. */
 const HOUR_MS = 3_600_000;
 
-const SPANS = [
+export const SPANS = [
   { value: '1h', title: 'Last hour', ms: HOUR_MS },
   { value: '24h', title: 'Last 24 hours', ms: 24 * HOUR_MS },
   { value: '7d', title: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
@@ -9,7 +9,6 @@ const SPANS = [
 ] as const;
 
 export type Since = (typeof SPANS)[number]['value'];
-export const SINCE: readonly { value: Since; title: string }[] = SPANS;
 
 /** The span of an address, which may contain anything. */
 export const sinceIn = (text: string | undefined): Since | undefined =>

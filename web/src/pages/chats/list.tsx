@@ -5,12 +5,12 @@ import { useCallback } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { may, sessionQuery, type Session } from '../../api/session.ts';
 import { useListKeys } from '../../app/list-keys.ts';
-import { SINCE, sinceIn, type Since } from '../../components/time-filter.ts';
+import { SinceFilter } from '../../components/since-filter.tsx';
+import { sinceIn, type Since } from '../../components/time-filter.ts';
 import { Button } from '../../components/ui/button.tsx';
 import { Pager } from '../../components/ui/pager.tsx';
 import { PageHead } from '../../components/ui/panel.tsx';
 import { SearchField } from '../../components/ui/search-field.tsx';
-import { SelectFilter } from '../../components/ui/select-filter.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { CHATS_PER_PAGE, chatSearchQuery, chatsQuery } from './queries.ts';
 import { ChatRow } from './row.tsx';
@@ -67,14 +67,7 @@ export function ChatsPage() {
             Only mine
           </label>
         )}
-        <SelectFilter
-          label="Last message"
-          value={since}
-          options={SINCE}
-          onFilter={(to) => go({ since: to })}
-          all="Any time"
-          className="max-w-44"
-        />
+        <SinceFilter label="Last message" value={since} onFilter={(to) => go({ since: to })} className="max-w-44" />
       </div>
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { SINCE, sinceIn } from '../../components/time-filter.ts';
+import { SinceFilter } from '../../components/since-filter.tsx';
+import { sinceIn } from '../../components/time-filter.ts';
 import { PageHead } from '../../components/ui/panel.tsx';
 import { SelectFilter } from '../../components/ui/select-filter.tsx';
 import { TextFilter } from '../../components/ui/text-filter.tsx';
@@ -55,13 +56,7 @@ export function FindingsPage() {
         />
         <SelectFilter label="Agent" value={agent} options={agents} onFilter={(to) => filter({ agent: to })} />
         <TextFilter label="Service" value={service} onFilter={(to) => filter({ service: to })} />
-        <SelectFilter
-          label="Opened"
-          value={since}
-          options={SINCE}
-          onFilter={(to) => filter({ since: to })}
-          all="Any time"
-        />
+        <SinceFilter label="Opened" value={since} onFilter={(to) => filter({ since: to })} />
       </div>
       <FindingList
         filter={{ page, status, severity, origin, agent, service, since }}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { sourcesQuery } from '../../components/connect-source.tsx';
-import { SINCE } from '../../components/time-filter.ts';
+import { SinceFilter } from '../../components/since-filter.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { SelectFilter } from '../../components/ui/select-filter.tsx';
 import { TextFilter } from '../../components/ui/text-filter.tsx';
@@ -42,13 +42,7 @@ export function MoreFilters({ filter, onFilter }: { filter: ListFilter; onFilter
           onFilter={(to) => onFilter({ confidence: CONFIDENCES.find((percent) => `${percent}` === to) })}
           all="Any"
         />
-        <SelectFilter
-          label="Started"
-          value={since}
-          options={SINCE}
-          onFilter={(to) => onFilter({ since: to })}
-          all="Any time"
-        />
+        <SinceFilter label="Started" value={since} onFilter={(to) => onFilter({ since: to })} />
         {active > 0 && (
           <Button type="button" onClick={() => onFilter(none)}>
             Clear filters
