@@ -64,7 +64,8 @@ function bandsOf(cases: readonly KnownCase[], surprise: number): Band[] {
 
 /** Pools each two bands of which the stronger is right less often, until there are none. */
 function pooled(bands: Band[]): Band[] {
-  const share = ({ pool }: Band): number => pool.right / pool.cases;
+  // Drawn towards a half here too: two right of two are not more often right than 48 of 49.
+  const share = ({ pool }: Band): number => (pool.right + 1) / (pool.cases + 2);
   for (const strong of bands) {
     const weak = bands.find((other) => reaches(strong, other) && share(strong) < share(other));
     if (weak === undefined) continue;

@@ -24,6 +24,14 @@ describe('the fitted table of confidences', () => {
     assert.equal(confidenceAt({ lead: -1, surprise: 9 }, table), 0);
   });
 
+  it('does not pool a strong band with a weaker one of two cases', () => {
+    const known = [...cases(2, 48, 49, 3), ...cases(0.7, 2, 2)];
+    assert.deepEqual(
+      fitConfidence(known, []).map(({ right }) => right),
+      [0.96, 0.75, 0.49],
+    );
+  });
+
   it('pools bands of which the stronger is right less often', () => {
     const known = [...cases(0.7, 12, 18), ...cases(2, 10, 18), ...cases(0.4, 8, 8, 3), ...cases(2, 6, 8, 3)];
     assert.deepEqual(fitConfidence(known, []), [

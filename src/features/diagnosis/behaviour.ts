@@ -1,5 +1,7 @@
 import { compareLogs } from './log-patterns/compare.ts';
-import { logEvidence } from './log-evidence.ts';
+import { compareSteps } from './log-patterns/compare-steps.ts';
+import { executionsOf } from './log-patterns/executions.ts';
+import { logEvidence, stepEvidence, tellsFailure } from './log-evidence.ts';
 import { ALERT_TIME_ERROR_SECONDS } from './onset.ts';
 import { traceEvidence } from './trace-evidence.ts';
 import { compareSpans } from './traces/compare-spans.ts';
@@ -61,8 +63,11 @@ export function compareBehaviour(
     }
   }
   if (logs.length > 0) {
-    for (const [service, evidence] of logEvidence(compareLogs(logs, compared)))
-      entry(service).failing.push(...evidence);
+    const { executions, others } = executionsOf(logs, spans);
+    const steps = stepEvidence(compareSteps(executions, compared, tellsFailure));
+    for (const found of [steps, logEvidence(compareLogs(others, compared))]) {
+      for (const [service, evidence] of found) entry(service).failing.push(...evidence);
+    }
   }
   for (const behaviour of of.values()) behaviour.failing.sort((a, b) => b.strength - a.strength);
   return { of, notes, isTraced };

@@ -1,4 +1,4 @@
-import { quantileInPlace, surpriseOf } from './statistics.ts';
+import { type Beyond, quantileInPlace, surpriseOf } from './statistics.ts';
 import type { TimeWindow } from './types.ts';
 
 /** Values that belong together (durations of an operation, calls made by each request), each at its time. */
@@ -36,6 +36,11 @@ export interface ChangeOptions {
   leastSpread: number;
   /** The same as a share of the healthy level. */
   leastShare: number;
+  /**
+   * Without healthy values, compares the incident with its own beginning, or with its end if it began with the fault. Only
+   * an increase counts then: a decrease is one seen from the other side.
+   */
+  withinIncident?: boolean;
 }
 
 /**
@@ -43,8 +48,12 @@ export interface ChangeOptions {
  * healthy period in equal ones tells how far such a part strays by chance.
  */
 const PART_SECONDS = 60;
+/** The same where the incident is its own reference, which must not lose what is left of it. */
+const SHORT_PART_SECONDS = 20;
 /** What was over before the symptom was reported is a cause less likely. */
 export const OVER_WEIGHT = 0.5;
+/** What another part of the incident is worth as a reference, beside a healthy period. */
+export const WITHIN_INCIDENT = 0.7;
 /** Makes the interquartile range of a normal sample its standard deviation. */
 const IQR_TO_SIGMA = 1 / 1.349;
 /** The variance of a median exceeds that of a mean by this factor, for a normal sample. */
@@ -59,33 +68,54 @@ const SCORE_LIMIT = 1e6;
  */
 export function changeOf(observed: Observations, options: ChangeOptions): Change {
   const { windows, statistic } = options;
-  const healthy = partsOf(observed, windows.baseline);
-  const sick = partsOf(observed, windows.incident);
-  const all = healthy.flatMap(({ values }) => values);
-  const level = levelOf(all, statistic);
-  const none = { before: level, after: Number.NaN, score: 0, samplesBefore: all.length, samplesAfter: 0 };
+  const healthy = partsOf(observed, windows.baseline, PART_SECONDS);
+  const isWithin = healthy.length === 0 && options.withinIncident === true;
+  const sick = partsOf(observed, windows.incident, isWithin ? SHORT_PART_SECONDS : PART_SECONDS);
+  const health = healthy.length === 0 ? undefined : referenceOf(healthy, options);
   const values = sick.flatMap((part) => part.values);
+  const before = health?.level ?? Number.NaN;
+  const none = { before, after: Number.NaN, score: 0, samplesBefore: health?.values.length ?? 0, samplesAfter: 0 };
   if (values.length === 0) return none;
-  if (all.length === 0) return { ...none, after: levelOf(values, statistic), samplesAfter: values.length };
-  const sigma = Math.max(sigmaOf(all, statistic), options.leastSpread, options.leastShare * Math.abs(level));
-  const drift = driftOf(healthy, level, sigma, options);
   let best: Change = { ...none, samplesAfter: values.length };
   for (const { from, to, weight } of stretches(sick, windows.reportedAt)) {
     const part = sick.slice(from, to).flatMap((one) => one.values);
     if (part.length < Math.min(LEAST_SAMPLES, values.length)) continue;
+    const rest = isWithin ? (from > 0 ? sick.slice(0, from) : sick.slice(to)) : [];
+    const reference = health ?? (rest.length > 0 ? referenceOf(rest, options) : undefined);
+    if (reference === undefined) continue;
+    const { level, sigma, drift } = reference;
     const after = levelOf(part, statistic);
+    if (isWithin && after < level) continue;
     const factor = statistic === 'median' ? MEDIAN_VARIANCE : 1;
-    const error = Math.sqrt(factor * sigma * sigma * (1 / part.length + 1 / all.length) + drift * drift);
-    const size = Math.min(SCORE_LIMIT, Math.abs(after - level) / error, surprise(all, part, level, after));
+    const sampling = factor * sigma * sigma * (1 / part.length + 1 / reference.values.length);
+    const error = Math.sqrt(sampling + drift * drift);
+    const size = Math.min(SCORE_LIMIT, Math.abs(after - level) / error, surprise(reference.values, part, level, after));
     const last = levelOf(sick[to - 1]!.values, statistic);
     const isOver =
       to - from > 1 && sick[to - 1]!.values.length >= LEAST_SAMPLES && (last - level) / (after - level) < 0.5;
-    const score = weight * (isOver ? OVER_WEIGHT : 1) * Math.sign(after - level) * size;
+    const share = weight * (isWithin ? WITHIN_INCIDENT : 1) * (isOver ? OVER_WEIGHT : 1);
+    const score = share * Math.sign(after - level) * size;
     if (Math.abs(score) > Math.abs(best.score) || Number.isNaN(best.after)) {
-      best = { ...best, after, score, onset: sick[from]!.from };
+      const samplesBefore = reference.values.length;
+      best = { ...best, before: level, after, score, samplesBefore, onset: sick[from]!.from };
     }
   }
-  return best;
+  return Number.isNaN(best.after) ? { ...best, after: levelOf(values, statistic) } : best;
+}
+
+/** What a quantity is compared with. */
+interface Reference {
+  values: number[];
+  level: number;
+  sigma: number;
+  drift: number;
+}
+
+function referenceOf(parts: readonly Part[], options: ChangeOptions): Reference {
+  const values = parts.flatMap((part) => part.values);
+  const level = levelOf(values, options.statistic);
+  const sigma = Math.max(sigmaOf(values, options.statistic), options.leastSpread, options.leastShare * Math.abs(level));
+  return { values, level, sigma, drift: driftOf(parts, level, sigma, options) };
 }
 
 /**
@@ -106,12 +136,19 @@ export function stretches(
   return found;
 }
 
-/** How surprising it is that so much of the part lies beyond the middle between both levels; see {@link surpriseOf}. */
+/**
+ * How surprising it is that so much of the part lies beyond the middle between both levels, or so little of the healthy
+ * values, whichever surprises less: a single healthy value says little, however many differ from it. See {@link surpriseOf}.
+ */
 function surprise(healthy: readonly number[], part: readonly number[], before: number, after: number): number {
   const middle = (before + after) / 2;
   const isBeyond = (value: number): boolean => (after > before ? value > middle : value < middle);
-  const beyondIn = (values: readonly number[]) => ({ beyond: values.filter(isBeyond).length, of: values.length });
-  return surpriseOf(beyondIn(part), beyondIn(healthy));
+  const beyondIn = (values: readonly number[]): Beyond => {
+    return { beyond: values.filter(isBeyond).length, of: values.length };
+  };
+  const restOf = ({ beyond, of }: Beyond): Beyond => ({ beyond: of - beyond, of });
+  const [sick, usual] = [beyondIn(part), beyondIn(healthy)];
+  return Math.min(surpriseOf(sick, usual), surpriseOf(restOf(usual), restOf(sick)));
 }
 
 interface Part {
@@ -119,14 +156,14 @@ interface Part {
   values: number[];
 }
 
-function partsOf({ at, values }: Observations, { from, to }: TimeWindow): Part[] {
+function partsOf({ at, values }: Observations, { from, to }: TimeWindow, seconds: number): Part[] {
   const parts = new Map<number, Part>();
   for (let i = 0; i < at.length; i++) {
     const time = at[i]!;
     if (time < from || time >= to) continue;
-    const index = Math.floor((time - from) / PART_SECONDS);
+    const index = Math.floor((time - from) / seconds);
     const part = parts.get(index);
-    if (part === undefined) parts.set(index, { from: from + index * PART_SECONDS, values: [values[i]!] });
+    if (part === undefined) parts.set(index, { from: from + index * seconds, values: [values[i]!] });
     else part.values.push(values[i]!);
   }
   return [...parts.values()].sort((a, b) => a.from - b.from);

@@ -21,10 +21,10 @@ export interface ConfidenceRow extends Lead {
  */
 const measured: readonly ConfidenceRow[] = [
   { lead: 1.8, surprise: 1, right: 0.99 },
-  { lead: 1.8, surprise: 0, right: 0.79 },
+  { lead: 1.8, surprise: 0, right: 0.77 },
   { lead: 1.15, surprise: 1, right: 0.96 },
-  { lead: 0.6, surprise: 1, right: 0.87 },
-  { lead: 0.3, surprise: 1, right: 0.59 },
+  { lead: 0.6, surprise: 1, right: 0.88 },
+  { lead: 0.3, surprise: 1, right: 0.63 },
   { lead: 0, surprise: 0, right: 0.49 },
 ];
 

@@ -7,6 +7,8 @@ import {
   type Span,
 } from '../../../src/features/diagnosis/index.ts';
 import { compareLogs } from '../../../src/features/diagnosis/log-patterns/compare.ts';
+import { compareSteps } from '../../../src/features/diagnosis/log-patterns/compare-steps.ts';
+import { executionsOf } from '../../../src/features/diagnosis/log-patterns/executions.ts';
 import { edges } from './incident.ts';
 import { requests, type Work } from './traces.ts';
 
@@ -38,6 +40,29 @@ function shop(index: number, change: { cartWire?: number; shopWire?: number; ban
 function spansWith(change: Parameters<typeof shop>[1]): Span[] {
   return [...requests(START, FAULT, 10, (i) => shop(i)), ...requests(FAULT, END, 10, (i) => shop(i, change))];
 }
+
+/** A shop and a bank whose lines name their spans. In the incident, more requests ask for a balance than before. */
+function loggingBank({ isBroken, keptFrom = START }: { isBroken: (at: number) => boolean; keptFrom?: number }) {
+  const spans: Span[] = [];
+  const logs: LogLine[] = [];
+  for (let start = START, index = 0; start < END; start += 5, index++) {
+    const [shopId, bankId] = [spanId(2 * index), spanId(2 * index + 1)];
+    const one = { traceId: `trace-${index}`, operation: 'handle', start };
+    spans.push({ ...one, spanId: shopId, service: 'shop', durationMs: 50 });
+    spans.push({ ...one, spanId: bankId, parentId: shopId, service: 'bank', durationMs: 30 });
+    const say = (service: string, id: string, message: string): void => {
+      if (start >= keptFrom) logs.push({ at: start, service, level: 'info', message: `${message} [span ${id}]` });
+    };
+    const isTransfer = index % (start < FAULT ? 2 : 4) === 0;
+    say('shop', shopId, 'request received');
+    say('bank', bankId, isTransfer ? `transfer of ${index} begins` : 'asked for a balance');
+    if (isTransfer && !isBroken(start)) say('bank', bankId, `booked ${index}`);
+    say('shop', shopId, 'answer sent');
+  }
+  return { spans, logs };
+}
+
+const spanId = (index: number): string => `c0ffee${String(index).padStart(10, '0')}`;
 
 const question = (part: Partial<RankingInput>): RankingInput => ({
   series: [],
@@ -123,6 +148,37 @@ describe('rankRootCauses with traces and logs', () => {
     assert.ok((cause.evidence[0]?.onset ?? 0) >= FAULT);
   });
 
+  it('finds the service whose executions end early, whatever the traffic does, by lines that name their span', () => {
+    const cause = first(loggingBank({ isBroken: (at) => at >= FAULT }));
+    assert.equal(cause.service, 'bank');
+    const [evidence] = cause.evidence;
+    assert.deepEqual([evidence?.kind, evidence?.before, evidence?.after], ['missing_logs', 0, 100]);
+    assert.match(evidence?.example ?? '', /^transfer of \d+ begins/);
+    assert.match(
+      cause.reason,
+      /^bank logs nothing more in 100 % of the executions that come to one line; 0 % before\./,
+    );
+  });
+
+  it('finds it without healthy lines, from what the incident changed within itself', () => {
+    const lately = (at: number): boolean => at >= FAULT + 120;
+    const atFirst = (at: number): boolean => at < FAULT + 140;
+    for (const isBroken of [lately, atFirst]) {
+      const { service, reason } = first(loggingBank({ isBroken, keptFrom: FAULT }));
+      assert.match(`${service}: ${reason}`, /^bank: bank logs nothing more in 100 % of the executions/);
+    }
+  });
+
+  it('takes another mix of requests for no fault', () => {
+    const { evidence } = rankRootCauses(question(loggingBank({ isBroken: () => false }))).causes.find(
+      ({ service }) => service === 'bank',
+    )!;
+    assert.deepEqual(
+      evidence.filter(({ kind }) => kind === 'missing_logs'),
+      [],
+    );
+  });
+
   it('names no cause with confidence when nothing happened', () => {
     const { confidence } = rankRootCauses(question({ spans: spansWith({}) }));
     assert.ok(confidence < 0.5, String(confidence));
@@ -157,5 +213,39 @@ describe('compareLogs', () => {
     ]).flat();
     const templates = compareLogs(logs, { baseline, incident }).map(({ template }) => template);
     assert.deepEqual(templates.sort(), ['<*> INFO started', '<*> WARN No instances available for ts-price-service']);
+  });
+});
+
+describe('compareSteps', () => {
+  const steps = ({ spans, logs }: ReturnType<typeof loggingBank>) =>
+    compareSteps(executionsOf(logs, spans).executions, { baseline, incident });
+
+  it('learns little from a single healthy execution', () => {
+    const lone = steps(loggingBank({ isBroken: (at) => at >= FAULT, keptFrom: FAULT - 10 }));
+    const many = steps(loggingBank({ isBroken: (at) => at >= FAULT }));
+    const [few, sure] = [lone, many].map((found) => {
+      return found.find(({ after, next }) => after?.template.startsWith('transfer') && next === undefined)!.share;
+    });
+    assert.deepEqual([few!.samplesBefore, few!.before, few!.after], [1, 0, 1]);
+    assert.ok(few!.score > 0 && few!.score < 4, String(few!.score));
+    assert.ok(sure!.score > 10, String(sure!.score));
+  });
+
+  it('counts an execution without lines only in a trace that has some', () => {
+    const { spans, logs } = loggingBank({ isBroken: () => false });
+    const silent = logs.filter(({ at, service }) => at < FAULT || service === 'shop');
+    const start = steps({ spans, logs: silent }).find(({ service, after, next }) => {
+      return service === 'bank' && after === undefined && next === undefined;
+    });
+    assert.deepEqual([start?.share.before, start?.share.after], [0, 1]);
+    const lost = logs.filter(({ at }) => at < FAULT);
+    assert.ok(steps({ spans, logs: lost }).every(({ share }) => share.score === 0));
+  });
+
+  it('leaves lines without the id of a span of their service to others', () => {
+    const { spans, logs } = loggingBank({ isBroken: () => false });
+    const foreign = logs.map((line) => ({ ...line, service: 'audit' }));
+    assert.equal(executionsOf(logs, spans).others.length, 0);
+    assert.deepEqual(executionsOf(foreign, spans), { executions: [], others: foreign });
   });
 });

@@ -1,8 +1,7 @@
-import { OVER_WEIGHT, stretches, type ChangeWindows } from '../change.ts';
+import { OVER_WEIGHT, stretches, WITHIN_INCIDENT, type ChangeWindows } from '../change.ts';
 import type { LogLine } from '../types.ts';
 import { isDuring } from '../windows.ts';
-import { DrainTree } from './drain.ts';
-import { maskVariables, tokenizeMasked } from './tokens.ts';
+import { ServiceTemplates } from './templates.ts';
 
 /** How often a service logs lines of one template, incident against baseline. */
 export interface TemplateComparison {
@@ -28,11 +27,6 @@ const BIN_SECONDS = 20;
 const LAST_BINS = 3;
 /** A window with fewer lines of all services says nothing about any of them. */
 const LEAST_LINES = 50;
-/** Templates kept at once; the least recently seen goes first. */
-const MAX_TEMPLATES = 5_000;
-/** A healthy period and the lines before are worth this share of each other as a reference. */
-const WITHIN_INCIDENT = 0.7;
-
 /** Variance over mean assumed of counts where there is too little to estimate it from: requests log several lines. */
 const BURST_DISPERSION = 3;
 
@@ -53,22 +47,13 @@ export function compareLogs(
   { baseline, incident, reportedAt }: ChangeWindows,
 ): TemplateComparison[] {
   const volume = new Map<number, number>();
-  const tree = new DrainTree<Group>(MAX_TEMPLATES, () => undefined);
-  const known = new Map<string, Group>();
+  const templates = new ServiceTemplates<Group>();
   for (const line of lines) {
     const isOfIncident = isDuring(line.at, incident);
     if (!isOfIncident && !isDuring(line.at, baseline)) continue;
     const bin = Math.floor((line.at - incident.from) / BIN_SECONDS);
     volume.set(bin, (volume.get(bin) ?? 0) + 1);
-    const masked = maskVariables(line.message);
-    const origin = `${line.service} ${line.level ?? ''}`;
-    const key = `${origin} ${masked}`;
-    let group = known.get(key);
-    if (group === undefined) {
-      const created = tree.add(tokenizeMasked(masked), origin, () => ({ line, counts: new Map(), isOfIncident }));
-      group = created.group;
-      known.set(key, group);
-    }
+    const group = templates.groupOf(line, () => ({ line, counts: new Map(), isOfIncident }));
     group.counts.set(bin, (group.counts.get(bin) ?? 0) + 1);
     if (isOfIncident && !group.isOfIncident) {
       group.line = line;
@@ -90,13 +75,13 @@ export function compareLogs(
     healthyVolume: sum(healthy, volume),
     runningVolume: runningTotal(sick, volume),
   };
-  return tree.templates().map(({ tokens, group }) => {
+  return templates.all().map(({ template, group }) => {
     const found = strongestPart(parts, group.counts, timeline);
     const { line } = group;
     return {
       service: line.service,
       ...(line.level !== undefined && { level: line.level }),
-      template: tokens.join('').trim(),
+      template,
       example: line.message,
       linesBefore: sum(healthy, group.counts),
       linesAfter: sum(sick, group.counts),
