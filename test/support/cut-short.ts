@@ -19,11 +19,19 @@ export async function cutShort(database: TestDatabase, held: string, work: () =>
       () => 'cut',
     );
     // Others may wait for locks as well, such as autovacuum.
-    const blocked = `select pg_terminate_backend(pid) from pg_stat_activity where ? = any(pg_blocking_pids(pid))`;
-    const cut = async (): Promise<true | undefined> =>
-      (await database.orm.em.fork().execute<unknown[]>(blocked, [own!.pid])).length > 0 || undefined;
-    await waitUntil(cut, { what: 'the work to wait for the rows', intervalMs: 20 });
+    const blocked = `select pid, pg_terminate_backend(pid) from pg_stat_activity where ? = any(pg_blocking_pids(pid))`;
+    const pidsOf = async (sql: string, value: unknown): Promise<number[]> =>
+      (await database.orm.em.fork().execute<{ pid: number }[]>(sql, [value])).map(({ pid }) => pid);
+    const cut = async (): Promise<number[] | undefined> => {
+      const pids = await pidsOf(blocked, own!.pid);
+      return pids.length > 0 ? pids : undefined;
+    };
+    const pids = await waitUntil(cut, { what: 'the work to wait for the rows', intervalMs: 20 });
     assert.equal(await ended, 'cut');
+    // A session that ends still holds its locks after its client was told.
+    const ending = 'select pid from pg_stat_activity where pid = any(?::int[])';
+    const gone = async () => (await pidsOf(ending, `{${pids.join(',')}}`)).length === 0 || undefined;
+    await waitUntil(gone, { what: 'the session to end', intervalMs: 20 });
   } finally {
     await holder.rollback();
   }
