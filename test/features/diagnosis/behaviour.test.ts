@@ -242,6 +242,21 @@ describe('compareSteps', () => {
     assert.ok(steps({ spans, logs: lost }).every(({ share }) => share.score === 0));
   });
 
+  it('compares the most frequent ways to go on, however many there are', () => {
+    const { spans, logs } = loggingBank({ isBroken: () => false });
+    const letters = (index: number): string => [...`${index}`].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+    const noisy = logs.flatMap((line, index) => {
+      const [id] = /c0ffee\d+/.exec(line.message) ?? [];
+      return [
+        { ...line, message: `${letters(index)} ${letters(7 * index)} ${letters(13 * index)} [span ${id}]` },
+        line,
+      ];
+    });
+    const found = steps({ spans, logs: noisy });
+    const begins = Map.groupBy(found, ({ service, after }) => (after === undefined ? service : 'later'));
+    assert.equal(begins.get('shop')?.length, 50);
+  });
+
   it('leaves lines without the id of a span of their service to others', () => {
     const { spans, logs } = loggingBank({ isBroken: () => false });
     const foreign = logs.map((line) => ({ ...line, service: 'audit' }));

@@ -37,6 +37,8 @@ interface Step {
 }
 
 const LEAST_SHARE = 0.05;
+/** Ways to go on compared at each step, the most frequent ones: messages that no template covers must not cost more. */
+const MAX_NEXT = 50;
 
 /**
  * Compares what executions log next, line by line: that follows from the code, and not from how many requests of which
@@ -70,10 +72,14 @@ export function compareSteps(
     const { message: example, level } = statement.line;
     return { template: texts.get(statement) ?? example, example, ...(level !== undefined && { level }) };
   };
-  return [...steps.values()].flatMap(({ service, operation, last, at, next }) =>
-    [...new Set(next)]
-      .filter((one) => isCompared(one?.line))
-      .map((one) => {
+  // What one execution came to has nothing to be compared with.
+  const repeated = [...steps.values()].filter(({ at }) => at.length > 1);
+  return repeated.flatMap(({ service, operation, last, at, next }) =>
+    [...Map.groupBy(next, (one) => one)]
+      .filter(([one]) => isCompared(one?.line))
+      .toSorted(([, a], [, b]) => b.length - a.length)
+      .slice(0, MAX_NEXT)
+      .map(([one]) => {
         const [from, to] = [logged(last), logged(one)];
         const share = changeOf(
           { at, values: next.map((other) => (other === one ? 1 : 0)) },
