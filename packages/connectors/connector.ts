@@ -1,5 +1,6 @@
 /** The interface of a connector: one of the customer's systems, and the questions it answers. Read-only. */
-import type { z } from 'zod';
+import type { LookupFunction } from 'node:net';
+import { z } from 'zod';
 import type { ClusterState, ConnectorKind, EdgeSource } from '@casebook/wire';
 
 /** Receives a connector's messages for its operator. */
@@ -61,12 +62,50 @@ export interface Connector {
   close(): Promise<void>;
 }
 
+/**
+ * Restrains where a connector connects to. The server passes one, because teams name the hosts; a satellite does not,
+ * because its operator does. Problems are phrased for the person who entered the host.
+ */
+export interface Network {
+  /** Resolves for the connection itself; fails if the host has an address that is not allowed. */
+  lookup: LookupFunction;
+  /** What is wrong with a host name or address as written; undefined if nothing. */
+  hostProblem(host: string): string | undefined;
+  /** What is wrong with a URL as written; undefined if nothing. */
+  urlProblem(url: string): string | undefined;
+}
+
 /** Dependencies that connectors of every kind receive. */
 export interface ConnectorOptions {
   id: string;
   title: string;
   log: Log;
+  network?: Network;
 }
+
+/** The operation by which a connection is tested before it is kept, and from time to time afterwards. Not a tool. */
+export const TEST_CONNECTION = 'test_connection';
+
+/** What {@link TEST_CONNECTION} found out. It answers even when the system does not, because that is the answer. */
+export const connectionTest = z.object({
+  /**
+   * `refused`: the system answered, and did not accept the credential or another setting. `unreachable`: it did not
+   * answer, or not as such a system does.
+   */
+  status: z.enum(['ok', 'refused', 'unreachable']),
+  /** The setting at fault, by its name in the configuration, such as `password`; absent if unknown. */
+  field: z.string().optional(),
+  /** For people: what is wrong, or what was reached. Never contains a secret. */
+  message: z.string(),
+  /** The system's version, as it gives it. */
+  version: z.string().optional(),
+  latencyMs: z.number().min(0),
+  /** What works, but should be better: privileges beyond reading, a missing extension, and the statement that mends it. */
+  warnings: z.array(z.string()).default([]),
+  /** What the credential gives access to, by the vendor's own names and ids: accounts, zones, projects. */
+  resources: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+});
+export type ConnectionTest = z.output<typeof connectionTest>;
 
 /** A kind of connector: the schema of its part of the YAML file, and its factory. */
 export interface ConnectorKindDefinition<Config = unknown> {

@@ -16,6 +16,8 @@ export interface Guard {
    * What is wrong with a URL as written, phrased for the person who entered it; undefined if nothing. No DNS look-up.
    */
   urlProblem(url: string | URL): string | undefined;
+  /** The same for a host alone, a name or an address, that is reached by a protocol other than HTTP. */
+  hostProblem(host: string): string | undefined;
   /**
    * Resolves for the connection itself, so that no second look-up can return something else. Fails with {@link
    * OutboundError} if any of the addresses is not allowed.
@@ -42,6 +44,12 @@ export function createGuard(allow: AllowList, resolve: Resolve = systemResolve):
 
   const checkThen = callbackify(check);
 
+  const addressProblem = (host: string): string | undefined =>
+    // Sockets look up names but not addresses.
+    isIP(host) !== 0 && !allow.namesHost(host) && !allows(host)
+      ? `${host} is not a public address. ${HINT}`
+      : undefined;
+
   return {
     urlProblem(text) {
       // The URL parser normalises every form of an address (hexadecimal, octal, single number, unabbreviated).
@@ -52,9 +60,14 @@ export function createGuard(allow: AllowList, resolve: Resolve = systemResolve):
       if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isListed))
         return 'The URL must begin with https://.';
       if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or password.';
-      // Sockets look up names but not addresses.
-      if (isIP(host) !== 0 && !isListed && !allows(host)) return `${host} is not a public address. ${HINT}`;
-      return undefined;
+      return addressProblem(host);
+    },
+    hostProblem(host) {
+      // The URL parser knows every form of an address; what is left unchanged is a name.
+      const url = URL.parse(`https://${isIP(host) === 6 ? `[${host}]` : host}`);
+      if (url === null || url.host !== host.toLowerCase().replace(/^(.*:.*)$/u, '[$1]'))
+        return 'This is not a host name or address.';
+      return addressProblem(hostOf(url));
     },
     lookup(host, options, callback) {
       checkThen(host, (error, addresses) => {

@@ -1,7 +1,7 @@
 /** Requests to user-supplied URLs: never into the operator's own network, unless the operator allows it. */
 import type { Logger } from '../logger.ts';
 import { createAllowList } from './allow-list.ts';
-import { OutboundError, createGuard, hostOf, type Resolve } from './guard.ts';
+import { OutboundError, createGuard, hostOf, type Guard, type Resolve } from './guard.ts';
 import { sendGuarded, type OutboundLimits, type OutboundRequest } from './request.ts';
 
 export { OutboundError, type OutboundFailure, type Resolve } from './guard.ts';
@@ -16,6 +16,8 @@ export interface Outbound {
   fetch: OutboundFetch;
   /** What is wrong with a URL as written, phrased for the person who entered it; undefined if nothing. */
   urlProblem(url: string | URL): string | undefined;
+  /** For connections that others make. */
+  network: Pick<Guard, 'lookup' | 'hostProblem' | 'urlProblem'>;
   /** A copy that also allows requests to the hosts of these URLs, which come from the operator's configuration. */
   allowing(urls: readonly string[]): Outbound;
 }
@@ -50,6 +52,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       }
     },
     urlProblem: (url) => guard.urlProblem(url),
+    network: guard,
     allowing: (urls) =>
       createOutbound({ ...options, allow: [...options.allow, ...urls.map((url) => hostOf(new URL(url)))] }),
   };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, fetch, type Response } from 'undici';
-import { QueryError, type OperationContext } from '../../connector.ts';
+import { QueryError, type Network, type OperationContext } from '../../connector.ts';
 import { requestHeaders, type HttpApiConfig } from './config.ts';
 
 /** Longer queries are posted as a form: servers and proxies refuse URLs of more than some 8 kB. */
@@ -18,6 +18,8 @@ interface Request {
   query?: Query;
   /** Whether the system also accepts the query as a form, which is how a long one is sent. */
   form?: boolean;
+  /** Posted as JSON: a question that the system takes as a body, such as GraphQL. It must not change anything. */
+  body?: unknown;
 }
 
 export interface HttpApi {
@@ -39,10 +41,17 @@ export interface HttpApi {
  * segments and parameters, and redirects are not followed.
  * @param options.name the system's name in messages
  * @param options.errorMessage extracts the message from an error response with a format of its own
+ * @param options.network restrains where it connects to
+ * @param options.authorize headers of each request that are not known beforehand, such as a token that expires
  */
 export function createHttpApi(
   config: HttpApiConfig,
-  options: { name: string; errorMessage?: (body: string) => string | undefined },
+  options: {
+    name: string;
+    errorMessage?: (body: string) => string | undefined;
+    network?: Network;
+    authorize?: (signal: AbortSignal) => Promise<Record<string, string>>;
+  },
 ): HttpApi {
   const base = new URL(config.url);
   const prefix = base.pathname.replace(/\/+$/u, '');
@@ -52,7 +61,7 @@ export function createHttpApi(
 
   /** Created with the first request, and again after a failure: a missing file may appear. */
   const dispatcher = async (): Promise<Agent> => {
-    agent ??= makeAgent(config.tls);
+    agent ??= makeAgent(config.tls, options.network);
     try {
       return await agent;
     } catch (error) {
@@ -62,7 +71,9 @@ export function createHttpApi(
     }
   };
 
-  const send = async ({ path, query = {}, form }: Request, { signal }: OperationContext): Promise<Response> => {
+  const send = async ({ path, query = {}, form, body }: Request, { signal }: OperationContext): Promise<Response> => {
+    const problem = options.network?.urlProblem(config.url);
+    if (problem !== undefined) throw new QueryError('failed', `${place}: ${problem}`);
     const url = new URL(base);
     url.pathname = `${prefix}/${path.map(segment).join('/')}`;
     const parameters = toSearch(query);
@@ -70,8 +81,9 @@ export function createHttpApi(
     if (!posted) url.search = parameters.toString();
     return fetch(url, {
       dispatcher: await dispatcher(),
-      headers,
+      headers: { ...headers, ...(await options.authorize?.(signal)), ...(body !== undefined && JSON_BODY) },
       ...(posted && { method: 'POST', body: parameters }),
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       redirect: 'manual',
       signal,
     });
@@ -92,7 +104,7 @@ export function createHttpApi(
       }
       const body = (await readBody(response, MAX_ERROR_BYTES)).text;
       const words = (options.errorMessage?.(body) ?? body.trim()).slice(0, MAX_ERROR_CHARACTERS);
-      throw new QueryError(codeOf(response.status), `${place} answered ${response.status}${words && `: ${words}`}`);
+      throw new RefusedRequest(response.status, `${place} answered ${response.status}${words && `: ${words}`}`);
     } catch (error) {
       throw failureOf(error, place, context.signal);
     }
@@ -119,10 +131,12 @@ export function createHttpApi(
   };
 }
 
-async function makeAgent(tls: HttpApiConfig['tls']): Promise<Agent> {
+const JSON_BODY = { 'content-type': 'application/json' };
+
+async function makeAgent(tls: HttpApiConfig['tls'], network: Network | undefined): Promise<Agent> {
   const read = (file: string | undefined) => (file === undefined ? undefined : readFile(file, 'utf8'));
   const [ca, cert, key] = await Promise.all([read(tls?.ca_file), read(tls?.cert_file), read(tls?.key_file)]);
-  return new Agent({ connect: { ca, cert, key } });
+  return new Agent({ connect: { ca, cert, key, lookup: network?.lookup } });
 }
 
 /** Escapes text as one path segment. URLs have no escape for `.` and `..`. */
@@ -156,6 +170,15 @@ async function readBody(response: Response, maxBytes: number): Promise<{ text: s
 
 function tooLarge(place: string, maxBytes: number): string {
   return `the answer from ${place} is larger than the ${maxBytes} bytes allowed: ask for a shorter time range, fewer series, or a lower limit`;
+}
+
+/** The system answered with an error status. */
+export class RefusedRequest extends QueryError {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(codeOf(status), message);
+    this.status = status;
+  }
 }
 
 /** What the status of an error response says about the query. Gateways send 502 and 503 for a system that is down. */

@@ -1,3 +1,3 @@
 /** A read-only client for systems with an HTTP API. */
-export { createHttpApi, type HttpApi, type Query } from './client.ts';
+export { createHttpApi, RefusedRequest, type HttpApi, type Query } from './client.ts';
 export { httpApiConfig } from './config.ts';
