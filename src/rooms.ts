@@ -11,6 +11,7 @@ import { chatsRoom } from './features/chats/index.ts';
 import { citationsRoom } from './features/citations/index.ts';
 import { effectsRoom } from './features/effects/index.ts';
 import { identityRoom } from './features/identity/index.ts';
+import { integrationsRoom } from './features/integrations/index.ts';
 import { investigationsRoom } from './features/investigations/index.ts';
 import { monitoringAgentsRoom } from './features/monitoring-agents/index.ts';
 import { notificationsRoom } from './features/notifications/index.ts';
@@ -32,9 +33,10 @@ const list = [
   toolsRoom,
   sourcesRoom,
   satellitesRoom,
+  notificationsRoom,
+  integrationsRoom,
   workspaceRoom,
   chartsRoom,
-  notificationsRoom,
   { ...runsRoom, activities: [createRunActivities] },
   { ...citationsRoom, activities: [createCitationActivities] },
   { ...investigationsRoom, activities: [createInvestigationActivities] },

@@ -18,6 +18,8 @@ export interface ApiOverRows {
   /** The team of the key. */
   teamId: string;
   get(path: string, key?: string): Promise<{ status: number; body: Json }>;
+  /** Any request, with a JSON body. */
+  request(method: string, path: string, body?: unknown, key?: string): Promise<{ status: number; body: Json }>;
   /** A key of the same team that has these scopes and no other. */
   keyWith(...scopes: string[]): Promise<string>;
   stop(): Promise<void>;
@@ -43,10 +45,10 @@ export async function startApiOverRows(env: Record<string, string> = {}): Promis
   const url = `http://127.0.0.1:${api.port}`;
   const [team] = await database.orm.em.fork().find(Team, {}, anyTeam);
   if (!team) throw new Error('the first team is missing');
-  const call = async (path: string, key: string, body?: unknown) => {
+  const request: ApiOverRows['request'] = async (method, path, body, key = KEY) => {
     const response = await fetch(url + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      method,
+      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     return { status: response.status, body: (await response.json()) as Json };
@@ -56,9 +58,10 @@ export async function startApiOverRows(env: Record<string, string> = {}): Promis
     apiKey: KEY,
     database,
     teamId: team.id,
-    get: (path, key = KEY) => call(path, key),
+    request,
+    get: (path, key) => request('GET', path, undefined, key),
     keyWith: async (...scopes) =>
-      (await call('/api/api-keys', KEY, { name: scopes.join(), scopes })).body.api_key as string,
+      (await request('POST', '/api/api-keys', { name: scopes.join(), scopes })).body.api_key as string,
     async stop() {
       await api.stop();
       await database.drop();

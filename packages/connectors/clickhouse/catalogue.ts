@@ -48,3 +48,25 @@ export const slowQueries = (limit: number, sinceSeconds: number, normalizes: boo
   from system.query_log
   where toInt8(type) = 2 and event_date >= toDate(now() - ${sinceSeconds}) and event_time >= now() - ${sinceSeconds}
   group by text order by total_ms desc limit ${limit}`;
+
+export const PARTS = `
+  select database, table, count() as active_parts, sum(rows) as rows, sum(bytes_on_disk) as bytes_on_disk
+  from system.parts where active group by database, table order by active_parts desc limit 50`;
+
+export const MERGES = `
+  select database, table, elapsed as elapsed_seconds, progress, num_parts as parts, is_mutation,
+         total_size_bytes_compressed as bytes, memory_usage as memory_bytes
+  from system.merges order by elapsed desc`;
+
+export const MUTATIONS = `
+  select database, table, mutation_id, command, create_time, parts_to_do, latest_fail_time, latest_fail_reason
+  from system.mutations where not is_done order by create_time`;
+
+export const REPLICAS = `
+  select database, table, is_leader, is_readonly, is_session_expired, absolute_delay as delay_seconds, queue_size,
+         inserts_in_queue, merges_in_queue, active_replicas, total_replicas
+  from system.replicas order by is_readonly desc, delay_seconds desc`;
+
+export const ERRORS = `
+  select name, code, value as count, last_error_time, substring(last_error_message, 1, 500) as last_message
+  from system.errors order by last_error_time desc limit 100`;

@@ -38,6 +38,14 @@ export function asQueryError(error: unknown): QueryError {
     typeof code === 'string' && /^\d+$/u.test(code)
       ? exceptionOf(`Code: ${code}. DB::Exception: ${error.message}`)
       : exceptionOf(error.message);
-  const words = [typeof code === 'string' ? code : '', error.message].filter(Boolean).join(' ');
+  // What some other server said is not repeated: whoever names the host may not be allowed to read it.
+  const isNetworks =
+    typeof code === 'string' || error.name === 'OutboundError' || /^it does not answer/u.test(error.message);
+  const words = [
+    typeof code === 'string' ? code : '',
+    isNetworks ? error.message : 'it does not answer as ClickHouse does',
+  ]
+    .filter(Boolean)
+    .join(' ');
   return served ?? new QueryError('failed', `No answer from ClickHouse: ${words}`, { cause: error });
 }

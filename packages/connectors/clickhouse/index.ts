@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import {
+  TEST_CONNECTION,
   defineConnectorKind,
   defineOperation,
   QueryError,
@@ -15,36 +16,62 @@ import { recordsOf, DEFAULT_ROWS, MAX_ROWS } from '../shared/sql/table.ts';
 import * as catalogue from './catalogue.ts';
 import { readingClickhouse } from './guard.ts';
 import { ClickhouseSession } from './session.ts';
+import { testConnection } from './test-connection.ts';
 
-const config = z.strictObject({
-  /** `https://host:8443`; the HTTP interface, not the native one. */
-  url: z.url({ protocol: /^https?$/u }),
-  username: z.string().default('default'),
-  password: z.string().default(''),
-  database: z.string().optional(),
-  ca_file: z.string().optional(),
-  /** Timeout of one statement. */
-  max_execution_seconds: z.number().int().min(1).max(600).default(60),
-});
+const config = z
+  .strictObject({
+    /** `https://host:8443`; the HTTP interface, not the native one. */
+    url: z.url({ protocol: /^https?$/u }).optional(),
+    /** Instead of a URL: a host name or an address. */
+    host: z
+      .string()
+      .regex(/^[\w.:-]{1,253}$/u, 'must be a host name or an address')
+      .optional(),
+    /** Of the HTTP interface; by default 8443, or 8123 without TLS. */
+    port: z.number().int().min(1).max(65_535).optional(),
+    /** Whether to use TLS. */
+    secure: z.boolean().default(true),
+    username: z.string().default('default'),
+    password: z.string().default(''),
+    database: z.string().optional(),
+    ca_file: z.string().optional(),
+    /** PEM of the authority that signed the server's certificate. */
+    ca_certificate: z.string().optional(),
+    /** Timeout of one statement. */
+    max_execution_seconds: z.number().int().min(1).max(600).default(60),
+  })
+  .refine(({ url, host }) => (url === undefined) !== (host === undefined), {
+    path: ['host'],
+    error: 'or url is needed',
+  });
+
+/** The address of the HTTP interface. */
+function urlOf({ url, host = '', port, secure }: z.output<typeof config>): string {
+  if (url !== undefined) return url;
+  const named = host.includes(':') ? `[${host}]` : host;
+  return `${secure ? 'https' : 'http'}://${named}:${port ?? (secure ? 8443 : 8123)}`;
+}
 
 /** How a customer's ClickHouse is configured and created. */
 export const clickhouse = defineConnectorKind({
   kind: 'clickhouse',
   config,
-  create: (settings, { id, title }) => {
+  create: (settings, { id, title, network }) => {
     const session = new ClickhouseSession({
-      url: settings.url,
+      url: urlOf(settings),
+      network,
       username: settings.username,
       password: settings.password,
       database: settings.database,
       caFile: settings.ca_file,
+      ca: settings.ca_certificate,
       maxExecutionSeconds: settings.max_execution_seconds,
     });
     return {
       id,
       kind: 'clickhouse',
       title,
-      operations: operationsOn(session),
+      operations: [...operationsOn(session), testOf(session, settings)],
       async check(signal) {
         await session.read('select 1', { maxRows: 1, maxBytes: 100_000, signal });
       },
@@ -52,6 +79,15 @@ export const clickhouse = defineConnectorKind({
     };
   },
 });
+
+const testOf = (session: ClickhouseSession, settings: z.output<typeof config>): ConnectorOperation =>
+  defineOperation({
+    name: TEST_CONNECTION,
+    description: 'Whether it answers, and what the user may do.',
+    parameters: z.strictObject({}),
+    tool: false,
+    run: (_parameters, context) => testConnection(session, settings, context),
+  });
 
 function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
   const records = async (sql: string, context: OperationContext) =>
@@ -114,6 +150,34 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
       parameters: z.strictObject({}),
       tool: true,
       run: (_parameters, context) => records(catalogue.PROCESSES, context),
+    }),
+    defineOperation({
+      name: 'parts_and_merges',
+      description:
+        'Tables with the most active parts, merges that run now with their progress, and mutations that are not done, with the reason of their last failure.',
+      parameters: z.strictObject({}),
+      tool: true,
+      async run(_parameters, context) {
+        const [parts, merges, mutations] = await Promise.all(
+          [catalogue.PARTS, catalogue.MERGES, catalogue.MUTATIONS].map((sql) => records(sql, context)),
+        );
+        return { parts, merges, mutations };
+      },
+    }),
+    defineOperation({
+      name: 'replicas',
+      description:
+        'Replicated tables, worst first: whether they are read-only, their delay in seconds, and the length of their queue. Empty without replication.',
+      parameters: z.strictObject({}),
+      tool: true,
+      run: (_parameters, context) => records(catalogue.REPLICAS, context),
+    }),
+    defineOperation({
+      name: 'errors',
+      description: 'Errors that the server counted since its start, newest first, with the last message of each.',
+      parameters: z.strictObject({}),
+      tool: true,
+      run: (_parameters, context) => records(catalogue.ERRORS, context),
     }),
     defineOperation({
       name: 'slow_queries',

@@ -1,9 +1,11 @@
 /** One ClickHouse over HTTP, read with limits that the server enforces. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { z } from 'zod';
-import { QueryError, type OperationContext } from '../connector.ts';
+import { QueryError, type Network, type OperationContext } from '../connector.ts';
 import { Opened } from '../shared/opened.ts';
 import type { Table } from '../shared/sql/table.ts';
 import { asQueryError, exceptionOf } from './errors.ts';
@@ -15,6 +17,9 @@ interface SessionOptions {
   database?: string;
   /** PEM of a certificate authority, in addition to those of Node. */
   caFile?: string;
+  /** The same as text. */
+  ca?: string | undefined;
+  network?: Network | undefined;
   maxExecutionSeconds: number;
 }
 
@@ -136,7 +141,7 @@ export class ClickhouseSession {
       const text = await bounded(stream, maxBytes);
       const parsed = answer.safeParse(parsedJson(text));
       // An error in the middle of the rows follows a status of 200, as text after them.
-      if (!parsed.success) throw exceptionOf(text.slice(-10_000)) ?? new Error(`not JSON: ${text.slice(0, 200)}`);
+      if (!parsed.success) throw exceptionOf(text.slice(-10_000)) ?? new Error('it does not answer as ClickHouse does');
       return parsed.data;
     } catch (error) {
       const ours = error instanceof QueryError && error.code === 'too_large';
@@ -147,20 +152,27 @@ export class ClickhouseSession {
   }
 
   async #open(): Promise<ClickHouseClient> {
-    const { url, username, password, database, caFile, maxExecutionSeconds } = this.#options;
+    const { url, username, password, database, caFile, ca, network, maxExecutionSeconds } = this.#options;
+    const problem = network?.urlProblem(url);
+    if (problem !== undefined) throw new QueryError('failed', problem);
     const [{ createClient, ClickHouseLogLevel }, ca_cert] = await Promise.all([
       import('@clickhouse/client'),
-      caFile === undefined ? undefined : readFile(caFile),
+      caFile === undefined ? ca && Buffer.from(ca) : readFile(caFile),
     ]);
+    const options = { keepAlive: true, lookup: network?.lookup };
+    // An agent of its own has to know the certificate itself.
+    const http_agent = url.startsWith('https:')
+      ? new HttpsAgent({ ...options, ...(ca_cert && { ca: ca_cert }) })
+      : new HttpAgent(options);
     return createClient({
       url,
       username,
       password,
       database,
       request_timeout: (maxExecutionSeconds + GRACE_SECONDS) * 1000,
-      application: 'casebook-satellite',
+      application: 'casebook',
       log: { level: ClickHouseLogLevel.OFF },
-      ...(ca_cert && { tls: { ca_cert } }),
+      ...(network ? { http_agent } : ca_cert && { tls: { ca_cert } }),
     });
   }
 }

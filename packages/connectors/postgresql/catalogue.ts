@@ -45,7 +45,7 @@ export const ACTIVITY = `
 
 export const CONNECTIONS = `
   select datname as database, usename as user, coalesce(state, 'unknown') as state, count(*) as connections,
-         current_setting('max_connections')::int as most_connections
+         current_setting('max_connections')::int as max_connections
   from pg_stat_activity where backend_type = 'client backend' group by 1, 2, 3 order by 4 desc`;
 
 export const LOCKS = `
@@ -73,3 +73,27 @@ export const slowQueries = (schema: string): string => `
          s.shared_blks_hit, s.shared_blks_read, s.temp_blks_written, left(s.query, 2000) as query
   from ${schema}.pg_stat_statements s left join pg_database d on d.oid = s.dbid left join pg_roles r on r.oid = s.userid
   order by s.total_exec_time desc limit $1`;
+
+export const RECOVERY = `
+  select pg_is_in_recovery() as is_replica,
+         case when pg_is_in_recovery()
+           then round(extract(epoch from now() - pg_last_xact_replay_timestamp())::numeric, 3)::float8 end as lag_seconds`;
+
+export const REPLICAS = `
+  select application_name as name, client_addr as client, state, sync_state,
+         case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint end as lag_bytes,
+         round(extract(epoch from replay_lag)::numeric, 3)::float8 as lag_seconds
+  from pg_stat_replication order by lag_bytes desc nulls last`;
+
+export const SLOTS = `
+  select slot_name as name, slot_type as type, active, wal_status,
+         case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint end as retained_bytes
+  from pg_replication_slots order by retained_bytes desc nulls last`;
+
+export const UNUSED_INDEXES = `
+  select s.schemaname as schema, s.relname as table, s.indexrelname as name, pg_relation_size(s.indexrelid) as bytes,
+         pg_get_indexdef(s.indexrelid) as definition
+  from pg_stat_user_indexes s join pg_index i on i.indexrelid = s.indexrelid
+  where s.idx_scan = 0 and not i.indisunique and not i.indisexclusion
+    and not exists (select from pg_constraint c where c.conindid = s.indexrelid)
+  order by bytes desc, schema, name`;

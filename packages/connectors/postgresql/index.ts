@@ -5,7 +5,9 @@
  * pg_read_all_data, pg_monitor to casebook`.
  */
 import { z } from 'zod';
+import { config, type PostgresConfig } from './config.ts';
 import {
+  TEST_CONNECTION,
   defineConnectorKind,
   defineOperation,
   QueryError,
@@ -16,27 +18,7 @@ import { recordsOf, DEFAULT_ROWS, MAX_ROWS } from '../shared/sql/table.ts';
 import * as catalogue from './catalogue.ts';
 import { readingPostgres } from './guard.ts';
 import { PostgresSession } from './session.ts';
-
-const config = z.strictObject({
-  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…`, as in libpq. */
-  url: z
-    .string()
-    .regex(/^postgres(?:ql)?:\/\//u, 'must begin with postgres://')
-    .refine((url) => URL.canParse(url), 'is not a URL'),
-  /** Instead of a password in the URL, which would have to be percent-encoded. */
-  password: z.string().optional(),
-  /** Timeout of one statement. */
-  statement_timeout_seconds: z.number().positive().max(600).default(60),
-  lock_timeout_seconds: z.number().positive().max(60).default(2),
-  max_connections: z.number().int().min(1).max(20).default(4),
-  /**
-   * Functions of your own that only read, in addition to PostgreSQL's: `name`, or `schema.name` as statements call it.
-   */
-  allowed_functions: z
-    .array(z.string().regex(/^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)?$/u, 'is not a name in lower case'))
-    .max(1_000)
-    .default([]),
-});
+import { testConnection } from './test-connection.ts';
 
 const CHECK_BYTES = 100_000;
 
@@ -44,21 +26,13 @@ const CHECK_BYTES = 100_000;
 export const postgresql = defineConnectorKind({
   kind: 'postgresql',
   config,
-  create: (settings, { id, title, log }) => {
-    const session = new PostgresSession(
-      {
-        connectionString: withPassword(settings.url, settings.password),
-        maxConnections: settings.max_connections,
-        statementTimeoutMs: settings.statement_timeout_seconds * 1000,
-        lockTimeoutMs: settings.lock_timeout_seconds * 1000,
-      },
-      log,
-    );
+  create: (settings, { id, title, log, network }) => {
+    const session = new PostgresSession(settings, { log, network });
     return {
       id,
       kind: 'postgresql',
       title,
-      operations: operationsOn(session, new Set(settings.allowed_functions)),
+      operations: [...operationsOn(session, new Set(settings.allowed_functions)), testOf(session, settings)],
       async check(signal) {
         await session.read('select 1', [], { maxRows: 1, maxBytes: CHECK_BYTES, signal });
       },
@@ -67,13 +41,14 @@ export const postgresql = defineConnectorKind({
   },
 });
 
-/** The client reads a password only from the URL. */
-function withPassword(connectionString: string, password: string | undefined): string {
-  if (password === undefined) return connectionString;
-  const url = new URL(connectionString);
-  url.password = encodeURIComponent(password);
-  return url.toString();
-}
+const testOf = (session: PostgresSession, settings: PostgresConfig): ConnectorOperation =>
+  defineOperation({
+    name: TEST_CONNECTION,
+    description: 'Whether it answers, and what the role may do.',
+    parameters: z.strictObject({}),
+    tool: false,
+    run: (_parameters, { signal }) => testConnection(session, settings, signal),
+  });
 
 function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): ConnectorOperation[] {
   const read = (sql: string, values: unknown[], context: OperationContext, maxRows = MAX_ROWS) =>
@@ -147,6 +122,44 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
           throw new QueryError('not_found', 'The extension pg_stat_statements is not installed in this database.');
         return records(catalogue.slowQueries(schema), [limit], context);
       },
+    }),
+    defineOperation({
+      name: 'explain',
+      description:
+        'The plan of one reading SQL statement (EXPLAIN, without running it): nodes with estimated cost and rows, as JSON. Parameters are written $1, $2 …',
+      parameters: z.strictObject({ sql: z.string().min(1).max(100_000) }),
+      tool: true,
+      async run({ sql }, context) {
+        const statement = readingPostgres(sql, allowed);
+        if (/^\s*(?:explain|show)\b/iu.test(statement))
+          throw new QueryError('bad_request', 'Give the statement itself, without EXPLAIN.');
+        const generic = /\$\d/u.test(statement) ? ', generic_plan' : '';
+        const { rows } = await read(`explain (format json${generic}) ${statement}`, [], context);
+        return rows[0]?.[0] ?? null;
+      },
+    }),
+    defineOperation({
+      name: 'replication',
+      description:
+        'Replication: for a primary its replicas with their lag in bytes and seconds, and its slots with the WAL that they hold back; for a replica its own lag in seconds.',
+      parameters: z.strictObject({}),
+      tool: true,
+      async run(_parameters, context) {
+        const [[self], replicas, slots] = await Promise.all([
+          records(catalogue.RECOVERY, [], context),
+          records(catalogue.REPLICAS, [], context),
+          records(catalogue.SLOTS, [], context),
+        ]);
+        return { ...self, replicas, slots };
+      },
+    }),
+    defineOperation({
+      name: 'unused_indexes',
+      description:
+        'Indexes that no scan used since the statistics were reset, largest first, with bytes and definition; without those that enforce a constraint.',
+      parameters: z.strictObject({}),
+      tool: true,
+      run: (_parameters, context) => records(catalogue.UNUSED_INDEXES, [], context),
     }),
     defineOperation({
       name: 'locks',

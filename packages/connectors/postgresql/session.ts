@@ -1,22 +1,15 @@
 /** One PostgreSQL, read one statement at a time, in a read-only transaction that is always rolled back. */
-import { Socket, connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type pgModule from 'pg';
 import type { ClientBase, ClientConfig, FieldDef, Pool, PoolClient } from 'pg';
 import type Cursor from 'pg-cursor';
-import { QueryError, type Log } from '../connector.ts';
+import { QueryError, type Log, type Network } from '../connector.ts';
+import { clientConfig, hostProblem, type PostgresConfig } from './config.ts';
+import { encrypts, guardedSocket } from './socket.ts';
 import { Opened } from '../shared/opened.ts';
 import type { Table } from '../shared/sql/table.ts';
-
-interface SessionOptions {
-  connectionString: string;
-  maxConnections: number;
-  /** Statement timeout in ms, which holds even when no cancellation can reach the server. */
-  statementTimeoutMs: number;
-  /** Lock timeout, in ms. */
-  lockTimeoutMs: number;
-}
 
 interface ReadOptions {
   maxRows: number;
@@ -40,13 +33,15 @@ interface Vendor {
 }
 
 export class PostgresSession {
-  readonly #options: SessionOptions;
+  readonly #settings: PostgresConfig;
   readonly #log: Log;
+  readonly #network: Network | undefined;
   readonly #vendor = new Opened(() => this.#open());
 
-  constructor(options: SessionOptions, log: Log) {
-    this.#options = options;
+  constructor(settings: PostgresConfig, { log, network }: { log: Log; network?: Network | undefined }) {
+    this.#settings = settings;
     this.#log = log;
+    this.#network = network;
   }
 
   /**
@@ -54,6 +49,8 @@ export class PostgresSession {
    * @throws {QueryError} with the server's message
    */
   async read(sql: string, values: unknown[], options: ReadOptions): Promise<Table> {
+    const problem = hostProblem(this.#settings, this.#network);
+    if (problem !== undefined) throw new QueryError('failed', problem);
     const vendor = await this.#vendor.get();
     const client = await connected(vendor.pool, options.signal);
     // A cancelled connection may be cancelled later still, in the middle of another caller's statement.
@@ -64,7 +61,7 @@ export class PostgresSession {
     const cancel = (reason: QueryError): void => {
       if (spoiled) return;
       spoiled = true;
-      cancelling = cancelOn(client).finally(() => stop.reject(reason));
+      cancelling = cancelOn(client, this.#network).finally(() => stop.reject(reason));
     };
     const onAbort = (): void => cancel(abortedError());
     options.signal.addEventListener('abort', onAbort, { once: true });
@@ -104,8 +101,9 @@ export class PostgresSession {
     values: unknown[],
     { maxRows, remainingMs = Infinity }: ReadOptions,
   ): Promise<Table> {
-    const { lockTimeoutMs } = this.#options;
-    const statementTimeoutMs = Math.max(1, Math.ceil(Math.min(this.#options.statementTimeoutMs, remainingMs)));
+    const { lock_timeout_seconds, statement_timeout_seconds } = this.#settings;
+    const lockTimeoutMs = lock_timeout_seconds * 1_000;
+    const statementTimeoutMs = Math.max(1, Math.ceil(Math.min(statement_timeout_seconds * 1_000, remainingMs)));
     // The select takes the transaction's snapshot: from then on the server refuses to make the transaction read-write.
     await client.query(
       `begin read only; select set_config('statement_timeout', '${statementTimeoutMs}', true),
@@ -138,25 +136,30 @@ export class PostgresSession {
     const [{ default: pg }, { default: Cursor }] = await Promise.all([import('pg'), import('pg-cursor')]);
     const sockets = new WeakMap<object, Socket>();
     const log = this.#log;
+    const network = this.#network;
+    const settings = this.#settings;
+    const { ssl_mode: mode } = settings;
+    const isEncrypting = mode === 'prefer' ? await encrypts(settings, network) : mode !== 'disable';
     class CountedClient extends pg.Client {
       constructor(config?: ClientConfig) {
-        const socket = new Socket();
-        super({ ...config, stream: () => socket });
+        const socket = guardedSocket(network);
+        // The pool hides the password from those who copy its options.
+        super({ ...config, password: config?.password, stream: () => socket });
         sockets.set(this, socket);
         // The current reader also learns of a lost connection; an unhandled event would end this process.
         this.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL was lost'));
       }
     }
     const pool = new pg.Pool({
-      connectionString: this.#options.connectionString,
-      max: this.#options.maxConnections,
+      ...clientConfig(settings, isEncrypting),
+      max: settings.max_connections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       idleTimeoutMillis: 30_000,
       allowExitOnIdle: true,
-      application_name: 'casebook-satellite',
+      application_name: 'casebook',
       Client: CountedClient,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, its types do not say so
-      onConnect: refusePowerful,
+      ...(!settings.allow_powerful && { onConnect: refusePowerful }),
     });
     pool.on('error', () => undefined);
     const names = typeNames(pg.types);
@@ -237,9 +240,9 @@ async function cleanedUp(client: PoolClient): Promise<boolean> {
 /** The client has the connection's address and its cancel key, but not in its types. */
 const cancelTarget = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
-async function cancelOn(client: PoolClient): Promise<void> {
+async function cancelOn(client: PoolClient, network: Network | undefined): Promise<void> {
   const { data } = cancelTarget.safeParse(client);
-  if (data) await requestCancel({ ...data, processId: data.processID });
+  if (data) await requestCancel({ ...data, processId: data.processID }, network);
 }
 
 interface CancelTarget {
@@ -258,14 +261,19 @@ const TIMEOUT_MS = 2_000;
  * never encrypted: it holds only a process number and a random key.
  * @returns once the server has read it, or cannot be reached; it never answers
  */
-function requestCancel({ host, port, processId, secretKey }: CancelTarget): Promise<void> {
+function requestCancel(
+  { host, port, processId, secretKey }: CancelTarget,
+  network: Network | undefined,
+): Promise<void> {
   const message = Buffer.alloc(16);
   message.writeInt32BE(message.length, 0);
   message.writeInt32BE(CANCEL_REQUEST, 4);
   message.writeInt32BE(processId, 8);
   message.writeInt32BE(secretKey, 12);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  const socket = host.startsWith('/')
+    ? connect(`${host}/.s.PGSQL.${port}`)
+    : connect({ port, host, lookup: network?.lookup });
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
   socket.on('close', () => resolve());

@@ -26,6 +26,7 @@ import { JudgementsMigration } from './20261123051500-judgements.ts';
 import { SignalledRevisionMigration } from './20261123133500-signalled-revision.ts';
 import { InvestigationTriggerMigration } from './20261123141500-investigation-trigger.ts';
 import { InvestigationSharesMigration } from './20261123173000-investigation-shares.ts';
+import { IntegrationsMigration } from './20261124030000-integrations.ts';
 import { SharePurgingMigration } from './20261123235000-share-purging.ts';
 
 export const migrations: MigrationObject[] = [
@@ -56,4 +57,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123141500-investigation-trigger', class: InvestigationTriggerMigration },
   { name: '20261123173000-investigation-shares', class: InvestigationSharesMigration },
   { name: '20261123235000-share-purging', class: SharePurgingMigration },
+  { name: '20261124030000-integrations', class: IntegrationsMigration },
 ];

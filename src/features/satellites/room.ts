@@ -1,7 +1,5 @@
 import type { Room, RoomCore } from '../../room.ts';
-import type { SourceCatalog, LoadSources } from '../sources/index.ts';
-import type { LoadTeamTools } from '../tools/index.ts';
-import { createAgentSatellites, storedSatellites, type SatelliteAccess } from './agent/index.ts';
+import { satelliteSystems, storedSatellites, type SatelliteAccess } from './agent/index.ts';
 import { createSatelliteCalls } from './calls/calls.ts';
 import { Satellite, SatelliteRequest } from './entities.ts';
 import { createGraphStore } from './graph/index.ts';
@@ -25,20 +23,9 @@ export const satellitesRoom = {
     'satellites:act': { allows: 'Call tools that make changes' },
     'satellites:write': { allows: 'Enrol and remove' },
   },
-  build(house: RoomCore & { ownSources: SourceCatalog; satelliteAccess?: SatelliteAccess }) {
-    const satelliteAccess = house.satelliteAccess ?? storedSatellites(house);
-    // Created at first use: the reserved tool names are known only once all rooms are built.
-    let made: ReturnType<typeof createAgentSatellites> | undefined;
-    const agent = () =>
-      (made ??= createAgentSatellites(satelliteAccess, {
-        own: house.ownSources,
-        reserved: house.reservedToolNames(),
-      }));
-    const sources: LoadSources = (call) => agent().sources(call);
-    const teamTools: LoadTeamTools = (teamId) => agent().tools(teamId);
+  build(house: RoomCore & { satelliteAccess?: SatelliteAccess }) {
     return {
-      sources,
-      teamTools,
+      satelliteSystems: satelliteSystems(house.satelliteAccess ?? storedSatellites(house)),
       satellites: {
         calls: createSatelliteCalls(house),
         graphs: createGraphStore(house),

@@ -9,7 +9,20 @@ import type { LogLine, MetricSeries, ServiceEdge, Span, TimeWindow } from '../di
 
 export type { LogLine, MetricSeries, ServiceEdge, Span, TimeWindow };
 
-export type SourceKind = 'recorded-incident' | 'prometheus' | 'loki' | 'jaeger' | 'tempo' | 'dependency-graph';
+export type SourceKind =
+  | 'recorded-incident'
+  | 'prometheus'
+  | 'loki'
+  | 'jaeger'
+  | 'tempo'
+  | 'dependency-graph'
+  | 'postgresql'
+  | 'clickhouse'
+  | 'newrelic'
+  | 'cloudflare'
+  | 'googlecloud'
+  | 'azuremonitor'
+  | 'mcp';
 export type SourceCapability =
   | 'services'
   | 'metrics'
@@ -18,7 +31,10 @@ export type SourceCapability =
   | 'traces'
   | 'dependencies'
   | 'changes'
-  | 'alerts';
+  | 'alerts'
+  | 'sql'
+  /** It is asked through tools of its own, which carry its name. */
+  | 'tools';
 
 export interface CallOptions {
   signal: AbortSignal;

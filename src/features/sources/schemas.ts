@@ -10,6 +10,13 @@ const KINDS = [
   'jaeger',
   'tempo',
   'dependency-graph',
+  'postgresql',
+  'clickhouse',
+  'newrelic',
+  'cloudflare',
+  'googlecloud',
+  'azuremonitor',
+  'mcp',
 ] as const satisfies SourceKind[];
 const CAPABILITIES = [
   'services',
@@ -20,6 +27,8 @@ const CAPABILITIES = [
   'dependencies',
   'changes',
   'alerts',
+  'sql',
+  'tools',
 ] as const satisfies SourceCapability[];
 
 /** Some ids contain a slash: `satellite:prod/prometheus`, in a path `satellite:prod%2Fprometheus`. */

@@ -21,6 +21,7 @@ export { groupLogPatterns, type LogPattern } from '../diagnosis/index.ts';
 export { createRegistryCache, createToolRegistry, type ToolRegistry } from './registry.ts';
 export { clip, count, oneLine, safeCut } from './text.ts';
 export { toIso, toIsoWindow } from './time.ts';
+export * from './systems/index.ts';
 export * from './tool.ts';
 export { normalizeOutput, VIEW_CHARACTERS, viewOf } from './view.ts';
 export type * from './results.ts';

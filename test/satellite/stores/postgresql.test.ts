@@ -308,7 +308,7 @@ describe('satellite connector: postgresql', () => {
 
     it('nothing of a session stays: no lock, no setting', async () => {
       await ask(writer, 'query', { sql: 'select public.locks()' });
-      assert.deepEqual((await ask(writer, 'query', { sql: 'show application_name' })).rows, [['casebook-satellite']]);
+      assert.deepEqual((await ask(writer, 'query', { sql: 'show application_name' })).rows, [['casebook']]);
       assert.deepEqual((await admin.query(`select * from pg_locks where locktype = 'advisory'`)).rows, []);
     });
 

@@ -1,5 +1,12 @@
 /** Queries a satellite on behalf of a tool call, and formats the answer for the model. */
-import { errorOutput, oneLine, type SourceAnswer, type ToolContext, type ToolOutput } from '../../tools/index.ts';
+import {
+  errorOutput,
+  oneLine,
+  readMcpResult,
+  type SourceAnswer,
+  type ToolContext,
+  type ToolOutput,
+} from '../../tools/index.ts';
 import {
   SatelliteCallError,
   type SatelliteCalls,
@@ -7,18 +14,15 @@ import {
   SatelliteRefused,
   SatelliteTimeout,
 } from '../calls/port.ts';
-import { readMcpResult } from './mcp-result.ts';
-import type { Offer } from './offer.ts';
+import type { SatelliteOffer } from './offer.ts';
 
-/** Timeout of a whole tool call, in seconds. */
-export const TOOL_TIMEOUT_SECONDS = 90;
-/** Timeout of the system behind the satellite, in ms: shorter, so that its failure can still be reported. */
+/** Timeout of the system behind the satellite, in ms: shorter than the tool call's, so that its failure can still be reported. */
 const ANSWER_MS = 75_000;
 
 /** Makes the call; if the satellite cannot answer, the output is an error. */
 export async function ask(
   calls: SatelliteCalls,
-  offer: Offer,
+  offer: SatelliteOffer,
   input: Record<string, unknown>,
   { teamId, toolCallId, signal, isGivenUp, onWait }: ToolContext,
 ): Promise<ToolOutput> {
@@ -38,7 +42,7 @@ export async function ask(
     const { text } = await calls.ask(call, signal);
     const { content, isError } = target.kind === 'mcp' ? readMcpResult(text) : { content: text, isError: false };
     const size = `${content.length.toLocaleString('en-US')} characters`;
-    const digest = isError ? `Error: ${oneLine(content, 150)}` : `${offer.satellite} ${offer.what}: ${size}`;
+    const digest = isError ? `Error: ${oneLine(content, 150)}` : `${offer.system} ${offer.what}: ${size}`;
     return { content, digest, isError, answer: isError ? 'refused' : 'data' };
   } catch (error) {
     signal.throwIfAborted();
@@ -53,7 +57,7 @@ function answerOf(error: SatelliteCallError): SourceAnswer {
   return isAbout ? 'refused' : 'unavailable';
 }
 
-function explain(error: SatelliteCallError, { satellite, inputSchema }: Offer): ToolOutput {
+function explain(error: SatelliteCallError, { system: satellite, inputSchema }: SatelliteOffer): ToolOutput {
   const reason = reasonOf(error, satellite);
   if (error instanceof SatelliteOffline) {
     return errorOutput(`${reason} Nothing behind it can be queried until it is back; list_sources has other sources.`);

@@ -4,7 +4,8 @@ import { systemClock } from '../../../../src/platform/clock.ts';
 import { z } from 'zod';
 import { jaeger, loki, prometheus } from '@casebook/connectors';
 import { createLog } from '../../../../satellite/log.ts';
-import { createAgentSatellites } from '../../../../src/features/satellites/agent/index.ts';
+import { connectSystems } from '../../../../src/features/tools/index.ts';
+import { satelliteSystems } from '../../../../src/features/satellites/agent/index.ts';
 import { SatelliteRefused } from '../../../../src/features/satellites/calls/port.ts';
 import { SourceError, type LiveGraph, type SourceCatalog } from '../../../../src/features/sources/index.ts';
 import { createToolRegistry, sharedTools } from '../../../../src/features/tools/index.ts';
@@ -90,7 +91,7 @@ function setUp(
   graphs: Record<string, LiveGraph> = {},
 ) {
   const access = fakeSatellites(teams, answers, graphs);
-  const agent = createAgentSatellites(access, { own: catalogOf(sampleIncident()), reserved: [] });
+  const agent = connectSystems([satelliteSystems(access)], { own: catalogOf(sampleIncident()), reserved: [] });
   const sources = (teamId = 'team', toolCallId: string = randomUUID()) =>
     agent.sources({ teamId, toolCallId, clock: systemClock });
   return { access, sources };
@@ -128,7 +129,10 @@ describe('sources over satellites', () => {
     const mine = shop();
     const access = fakeSatellites({ team: [mine], other: [] }, likeConnectors);
     // The rows of one team, asked for by another: what a mistake elsewhere would look like.
-    const agent = createAgentSatellites({ ...access, load: async () => [mine] }, { own: catalogOf(), reserved: [] });
+    const agent = connectSystems([satelliteSystems({ ...access, load: async () => [mine] })], {
+      own: catalogOf(),
+      reserved: [],
+    });
     const stolen = (await agent.sources({ teamId: 'other', toolCallId: randomUUID(), clock: systemClock })).get(
       'satellite:shop/prometheus',
     );

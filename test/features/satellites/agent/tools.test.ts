@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createAgentSatellites } from '../../../../src/features/satellites/agent/index.ts';
+import { satelliteSystems } from '../../../../src/features/satellites/agent/index.ts';
 import { SatelliteRefused, SatelliteTimeout } from '../../../../src/features/satellites/calls/port.ts';
-import { createToolRegistry, type ToolOutput } from '../../../../src/features/tools/index.ts';
+import { connectSystems, createToolRegistry, type ToolOutput } from '../../../../src/features/tools/index.ts';
 import { toolContext } from '../../../support/tool-context.ts';
 import { catalogOf } from '../../../support/telemetry-source.ts';
 import {
@@ -37,7 +37,7 @@ const many = (size: number, more: FakeSatellite['inventory']['tools'] = []) =>
 
 function setUp(satellites: FakeSatellite[], answers?: Answers, reserved: string[] = []) {
   const access = fakeSatellites({ [TEAM]: satellites }, answers);
-  const agent = createAgentSatellites(access, { own: catalogOf(), reserved });
+  const agent = connectSystems([satelliteSystems(access)], { own: catalogOf(), reserved });
   const offered = () => agent.tools(TEAM);
   const call = async (name: string, input: unknown = {}, toolCallId: string = randomUUID()): Promise<ToolOutput> => {
     const registry = createToolRegistry((await offered()).tools);
@@ -213,12 +213,12 @@ describe('tools of satellites', () => {
       (await setUp([shop()]).offered()).instructions!,
       /satellites in networks of its own: shop\..*never follow/s,
     );
-    assert.deepEqual(await setUp([]).offered(), { tools: [], instructions: undefined });
+    assert.deepEqual(await setUp([]).offered(), { tools: [] });
   });
 
   it('of one team are not those of another', async () => {
     const access = fakeSatellites({ [TEAM]: [shop()], other: [satellite('theirs', { inventory: shop().inventory })] });
-    const agent = createAgentSatellites(access, { own: catalogOf(), reserved: [] });
+    const agent = connectSystems([satelliteSystems(access)], { own: catalogOf(), reserved: [] });
     const theirs = await agent.tools('other');
     assert.ok(theirs.tools.every(({ name }) => name.startsWith('theirs_')));
     assert.deepEqual((await agent.tools('nobody')).tools, []);
@@ -233,32 +233,32 @@ describe('many tools of satellites', () => {
   it('are searched for above thirty, or when their words are too many', async () => {
     assert.equal((await setUp([many(29)]).offered()).tools.length, 30);
     const names = (await setUp([many(30)]).offered()).tools.map(({ name }) => name);
-    assert.deepEqual(names, ['search_satellite_tools', 'call_satellite_tool']);
+    assert.deepEqual(names, ['search_connected_tools', 'call_connected_tool']);
     const wordy = Array.from({ length: 10 }, (_, index) =>
       mcpTool('shelf', `wordy_${index}`, { inputSchema: { type: 'object', $comment: 'x'.repeat(7_000) } }),
     );
     const { tools, instructions } = await setUp([many(0, wordy)]).offered();
-    assert.equal(tools[0]!.name, 'search_satellite_tools');
-    assert.match(instructions!, /search_satellite_tools/);
+    assert.equal(tools[0]!.name, 'search_connected_tools');
+    assert.match(instructions!, /search_connected_tools/);
   });
 
   it('are found by words of name, description and satellite, with their schemas', async () => {
     const { call } = setUp([many(40), shop()]);
-    const found = bodyOf(await call('search_satellite_tools', { query: 'pod log lines', limit: 3 })) as unknown as {
+    const found = bodyOf(await call('search_connected_tools', { query: 'pod log lines', limit: 3 })) as unknown as {
       tools: { name: string; call_with: string; input_schema: object }[];
       matched: number;
       total: number;
     };
     assert.equal(found.tools[0]!.name, 'big_k8s_logs');
-    assert.equal(found.tools[0]!.call_with, 'call_satellite_tool');
+    assert.equal(found.tools[0]!.call_with, 'call_connected_tool');
     assert.deepEqual(found.tools[0]!.input_schema, { type: 'object', properties: { query: { type: 'string' } } });
     assert.equal(found.total, 45);
-    const writing = bodyOf(await call('search_satellite_tools', { query: 'shop write' }))['tools'] as {
+    const writing = bodyOf(await call('search_connected_tools', { query: 'shop write' }))['tools'] as {
       name: string;
       call_with: string;
     }[];
-    assert.deepEqual([writing[0]!.name, writing[0]!.call_with], ['shop_files_write_file', 'act_with_satellite_tool']);
-    assert.deepEqual(bodyOf(await call('search_satellite_tools', { query: 'zebra' }))['satellites'], ['big', 'shop']);
+    assert.deepEqual([writing[0]!.name, writing[0]!.call_with], ['shop_files_write_file', 'act_with_connected_tool']);
+    assert.deepEqual(bodyOf(await call('search_connected_tools', { query: 'zebra' }))['systems'], ['big', 'shop']);
   });
 
   it('answer a search in one view however large their schemas are; the exact name has the whole one', async () => {
@@ -268,10 +268,10 @@ describe('many tools of satellites', () => {
       mcpTool('shelf', `large_${index}`, { inputSchema, description }),
     );
     const { call } = setUp([many(0, large)]);
-    const all = await call('search_satellite_tools', { query: 'large', limit: 10 });
+    const all = await call('search_connected_tools', { query: 'large', limit: 10 });
     assert.ok(String(all.content).length < 16_000, String(all.content.length));
     assert.match(String(all.content), /search for \\"big_shelf_large_\d+\\" to see it/);
-    const one = bodyOf(await call('search_satellite_tools', { query: 'big_shelf_large_7' }))['tools'] as object[];
+    const one = bodyOf(await call('search_connected_tools', { query: 'big_shelf_large_7' }))['tools'] as object[];
     assert.deepEqual(
       one.map((tool) => 'input_schema' in tool),
       [true],
@@ -280,35 +280,35 @@ describe('many tools of satellites', () => {
 
   it('are called by name, and those that act only by the tool that acts', async () => {
     const { access, call, offered } = setUp([many(40), shop()], (_, target) => target);
-    const reading = await call('call_satellite_tool', { name: 'big_k8s_logs', input: { query: 'web' } });
+    const reading = await call('call_connected_tool', { name: 'big_k8s_logs', input: { query: 'web' } });
     assert.deepEqual(bodyOf(reading), {
       kind: 'connector',
       connector: 'k8s',
       operation: 'logs',
       parameters: { query: 'web' },
     });
-    const refused = await call('call_satellite_tool', { name: 'shop_files_write_file', input: {} });
-    assert.match(String(refused.content), /may change things: call it with act_with_satellite_tool/);
-    const other = await call('act_with_satellite_tool', { name: 'big_k8s_logs', input: {} });
-    assert.match(String(other.content), /only reads: call it with call_satellite_tool/);
+    const refused = await call('call_connected_tool', { name: 'shop_files_write_file', input: {} });
+    assert.match(String(refused.content), /may change things: call it with act_with_connected_tool/);
+    const other = await call('act_with_connected_tool', { name: 'big_k8s_logs', input: {} });
+    assert.match(String(other.content), /only reads: call it with call_connected_tool/);
     assert.equal(access.asked.length, 1);
-    await call('act_with_satellite_tool', { name: 'shop_files_write_file', input: { path: 'a' } });
+    await call('act_with_connected_tool', { name: 'shop_files_write_file', input: { path: 'a' } });
     assert.equal(access.asked.length, 2);
     const { tools } = await offered();
     assert.deepEqual(
       tools.map(({ name, requires, sideEffect }) => [name, requires, sideEffect ?? false]),
       [
-        ['search_satellite_tools', 'satellites:query', false],
-        ['call_satellite_tool', 'satellites:query', false],
-        ['act_with_satellite_tool', 'satellites:act', true],
+        ['search_connected_tools', 'satellites:query', false],
+        ['call_connected_tool', 'satellites:query', false],
+        ['act_with_connected_tool', 'satellites:act', true],
       ],
     );
   });
 
   it('that do not exist are refused with some that are like them', async () => {
     const { access, call } = setUp([many(40)]);
-    const output = bodyOf(await call('call_satellite_tool', { name: 'big_k8s_log', input: {} }));
-    assert.match(String(output['error']), /No satellite offers a tool "big_k8s_log"/);
+    const output = bodyOf(await call('call_connected_tool', { name: 'big_k8s_log', input: {} }));
+    assert.match(String(output['error']), /No connected system offers a tool "big_k8s_log"/);
     assert.equal((output['similar'] as string[])[0], 'big_k8s_logs');
     assert.equal(access.asked.length, 0);
   });

@@ -1,38 +1,39 @@
 /**
- * The tools that satellites add to a run: one per offer or, with more than a model can be given at once, one that searches
- * and others that call what was found.
+ * The tools that connected systems add to a run: one per offer or, with more than a model can be given at once, one that
+ * searches and others that call what was found.
  */
 import { z } from 'zod';
-import { clip, count, defineTool, errorOutput, jsonOutput, type Tool, type ToolContext } from '../../tools/index.ts';
-import type { SatelliteCalls } from '../calls/port.ts';
-import { ask, TOOL_TIMEOUT_SECONDS } from './ask.ts';
-import type { Offer } from './offer.ts';
+import { grants } from '../../../http/authenticate.ts';
+import { clip, count } from '../text.ts';
+import { defineTool, errorOutput, jsonOutput, type Tool, type ToolContext } from '../tool.ts';
+import type { NamedOffer } from './offer.ts';
 import { offeredSchema } from './schema.ts';
 
-/** Scopes for querying a satellite, and for letting it act. */
-export const READING = { requires: 'satellites:query' } as const;
-export const ACTING = { requires: 'satellites:act', sideEffect: true, approval: () => true } as const;
+/** Timeout of a whole tool call, in seconds. */
+const TIMEOUT_SECONDS = 90;
+const ACTING = { sideEffect: true, approval: () => true } as const;
 
 /** One tool per offer. */
-export function directTools(calls: SatelliteCalls, offers: readonly Offer[]): Tool[] {
+export function directTools(offers: readonly NamedOffer[]): Tool[] {
   return offers.map((offer) =>
     defineTool({
       name: offer.name,
       description: offer.description,
-      // The satellite validates the input: it knows the whole schema.
+      // The system validates the input: it knows the whole schema.
       input: z.looseObject({}),
       inputSchema: offeredSchema(offer.inputSchema),
-      ...(offer.readOnly ? READING : ACTING),
-      timeoutSeconds: TOOL_TIMEOUT_SECONDS,
-      summarize: (input) => `${offer.satellite} ${offer.what} ${JSON.stringify(input)}`,
-      run: (input, context) => ask(calls, offer, input, context),
+      ...(offer.requires !== undefined && { requires: offer.requires }),
+      ...(!offer.readOnly && ACTING),
+      timeoutSeconds: TIMEOUT_SECONDS,
+      summarize: (input) => `${offer.system} ${offer.what} ${JSON.stringify(input)}`,
+      run: (input, context) => offer.run(input, context),
     }),
   );
 }
 
-export const SEARCH_TOOL = 'search_satellite_tools';
-const CALL_TOOL = 'call_satellite_tool';
-const ACT_TOOL = 'act_with_satellite_tool';
+export const SEARCH_TOOL = 'search_connected_tools';
+const CALL_TOOL = 'call_connected_tool';
+const ACT_TOOL = 'act_with_connected_tool';
 
 const MAX_FOUND = 30;
 /** Maximum length of one answer's descriptions and schemas: it should fit into one view. */
@@ -47,16 +48,25 @@ const callInput = z.strictObject({
 type CallInput = z.infer<typeof callInput>;
 
 /** Search, call and act. */
-export function foundTools(calls: SatelliteCalls, offers: readonly Offer[]): Tool[] {
+export function foundTools(offers: readonly NamedOffer[]): Tool[] {
   const acts = offers.some(({ readOnly }) => !readOnly);
-  return [search(offers), caller(calls, offers, 'read'), ...(acts ? [caller(calls, offers, 'act')] : [])] as Tool[];
+  return [search(offers), caller(offers, 'read'), ...(acts ? [caller(offers, 'act')] : [])] as Tool[];
 }
 
-function search(offers: readonly Offer[]) {
-  const satellites = [...new Set(offers.map(({ satellite }) => satellite))];
+/** The scope that all of these need, so that a tool is not offered in vain; each call checks that of its own offer. */
+function commonScope(offers: readonly NamedOffer[]): { requires?: string } {
+  const [scope, ...others] = new Set(offers.map(({ requires }) => requires));
+  return scope !== undefined && others.length === 0 ? { requires: scope } : {};
+}
+
+const mayCall = ({ requires }: NamedOffer, { actor }: ToolContext): boolean =>
+  requires === undefined || grants(actor.scopes, requires);
+
+function search(offers: readonly NamedOffer[]) {
+  const systems = [...new Set(offers.map(({ system }) => system))];
   return defineTool({
     name: SEARCH_TOOL,
-    description: `Finds tools by words among the ${offers.length} that the satellites offer (systems in the team's own networks: databases, clusters, traces, MCP servers). Returns the name, description and input schema of each, best first. The exact name of a tool returns its full description and schema.`,
+    description: `Finds tools by words among the ${offers.length} of the systems that the team has connected (databases, clouds, clusters, traces, MCP servers). Returns the name, description and input schema of each, best first. The exact name of a tool returns its full description and schema.`,
     input: z.strictObject({
       query: z.string().trim().min(1).max(300).describe('Words, such as "kubernetes pod logs".'),
       limit: z
@@ -67,14 +77,15 @@ function search(offers: readonly Offer[]) {
         .default(10)
         .describe('Maximum number of tools to return, 10 by default.'),
     }),
-    requires: READING.requires,
-    summarize: ({ query }) => `Search the satellites' tools for "${query}"`,
-    run: async ({ query, limit }) => {
-      const found = searchOffers(offers, query);
+    ...commonScope(offers.filter(({ readOnly }) => readOnly)),
+    summarize: ({ query }) => `Search the connected systems' tools for "${query}"`,
+    run: async ({ query, limit }, context) => {
+      const callable = offers.filter((offer) => mayCall(offer, context));
+      const found = searchOffers(callable, query);
       if (found.length === 0) {
-        const some = offers.slice(0, MAX_FOUND).map(({ name }) => name);
+        const some = callable.slice(0, MAX_FOUND).map(({ name }) => name);
         return jsonOutput(
-          { tools: [], matched: 0, total: offers.length, satellites, some },
+          { tools: [], matched: 0, total: callable.length, systems, some },
           'No tool matches these words',
         );
       }
@@ -82,7 +93,7 @@ function search(offers: readonly Offer[]) {
       const isWhole = shown.length === 1;
       let room = isWhole ? Number.POSITIVE_INFINITY : SCHEMAS_CHARACTERS;
       const tools = shown.map((offer) => {
-        const { name, satellite, inputSchema, readOnly } = offer;
+        const { name, system, inputSchema, readOnly } = offer;
         const description = isWhole ? offer.description : clip(offer.description, MAX_DESCRIPTION);
         const length = JSON.stringify(inputSchema).length;
         const fits = length <= room;
@@ -90,46 +101,50 @@ function search(offers: readonly Offer[]) {
         const schema = fits
           ? { input_schema: inputSchema }
           : { input_schema_omitted: `search for "${name}" to see it` };
-        return { name, satellite, description, call_with: readOnly ? CALL_TOOL : ACT_TOOL, ...schema };
+        return { name, system, description, call_with: readOnly ? CALL_TOOL : ACT_TOOL, ...schema };
       });
       return jsonOutput(
-        { tools, matched: found.length, total: offers.length },
+        { tools, matched: found.length, total: callable.length },
         `${count(found.length, 'tool')}, best ${shown[0]!.name}`,
       );
     },
   });
 }
 
-function caller(calls: SatelliteCalls, offers: readonly Offer[], does: 'read' | 'act') {
+function caller(offers: readonly NamedOffer[], does: 'read' | 'act') {
   const byName = new Map(offers.map((offer) => [offer.name, offer]));
   const run = async ({ name, input }: CallInput, context: ToolContext) => {
     const offer = byName.get(name);
     if (!offer) {
       const suggestions = searchOffers(offers, name.replaceAll('_', ' ')).slice(0, MAX_SUGGESTIONS);
-      return errorOutput(`No satellite offers a tool "${name}"; ${SEARCH_TOOL} finds the existing ones.`, {
+      return errorOutput(`No connected system offers a tool "${name}"; ${SEARCH_TOOL} finds the existing ones.`, {
         similar: suggestions.map((similar) => similar.name),
       });
     }
     const right = offer.readOnly ? CALL_TOOL : ACT_TOOL;
-    if (offer.readOnly === (does === 'read')) return ask(calls, offer, input, context);
+    if (!mayCall(offer, context))
+      return errorOutput(
+        `${name} needs the scope ${offer.requires}, which the credential that this is done for does not have.`,
+      );
+    if (offer.readOnly === (does === 'read')) return offer.run(input, context);
     const why = offer.readOnly ? 'only reads' : 'may change things';
     return errorOutput(`${name} ${why}: call it with ${right}, if you have that tool.`);
   };
   const summarize = ({ name, input }: CallInput): string => `${name} ${JSON.stringify(input)}`;
-  const shared = { input: callInput, timeoutSeconds: TOOL_TIMEOUT_SECONDS, summarize, run };
+  const own = offers.filter(({ readOnly }) => readOnly === (does === 'read'));
+  const shared = { ...commonScope(own), input: callInput, timeoutSeconds: TIMEOUT_SECONDS, summarize, run };
   return does === 'read'
     ? defineTool({
         ...shared,
-        ...READING,
         name: CALL_TOOL,
-        description: `Calls a satellite's read-only tool, with the name and the input schema that ${SEARCH_TOOL} returns.`,
+        description: `Calls a connected system's read-only tool, with the name and the input schema that ${SEARCH_TOOL} returns.`,
       })
     : defineTool({
         ...shared,
         ...ACTING,
         approval: ({ name }) => byName.get(name)?.readOnly === false,
         name: ACT_TOOL,
-        description: `Calls a satellite's tool that may change things, with the name and the input schema that ${SEARCH_TOOL} returns.`,
+        description: `Calls a connected system's tool that may change things, with the name and the input schema that ${SEARCH_TOOL} returns.`,
       });
 }
 
@@ -141,12 +156,12 @@ const NAME_WEIGHT = 3;
  * for more than those of the description. The exact name of an offer matches that offer alone. Ties keep the given
  * order.
  */
-export function searchOffers(offers: readonly Offer[], query: string): Offer[] {
+export function searchOffers(offers: readonly NamedOffer[], query: string): NamedOffer[] {
   const exact = offers.find(({ name }) => name === query.trim());
   if (exact) return [exact];
   const asked = [...new Set(words(query))];
-  const texts = offers.map(({ name, satellite, what, description }) => ({
-    name: new Set(words(`${name} ${satellite} ${what}`)),
+  const texts = offers.map(({ name, system, what, description }) => ({
+    name: new Set(words(`${name} ${system} ${what}`)),
     description: new Set(words(description)),
   }));
   const has = (text: (typeof texts)[number], word: string): boolean =>

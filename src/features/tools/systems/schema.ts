@@ -31,7 +31,7 @@ const FLAGS = ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'];
 const UNSUPPORTED_KEYWORDS =
   /^(\$(id|anchor|dynamic.*|vocabulary|recursive.*)|dependen(cies|tRequired)|unevaluated.*|minContains|maxContains)$/u;
 
-/** Replaces an unacceptable schema: the satellite reports what is wrong with an input. */
+/** Replaces an unacceptable schema: the system reports what is wrong with an input. */
 export const ANY_OBJECT: Schema = { type: 'object', additionalProperties: true };
 
 /**

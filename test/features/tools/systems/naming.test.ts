@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { namesFor } from '../../../../src/features/satellites/agent/naming.ts';
+import { namesFor } from '../../../../src/features/tools/systems/naming.ts';
 
 const names = (items: string[][], ...reserved: string[]) => namesFor(items, new Set(reserved));
 const NAME = /^[a-z][a-z0-9_]{0,63}$/u;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { ANY_OBJECT, offeredSchema } from '../../../../src/features/satellites/agent/schema.ts';
+import { ANY_OBJECT, offeredSchema } from '../../../../src/features/tools/systems/schema.ts';
 
 const object = (properties: Record<string, unknown>, more: object = {}) => ({ type: 'object', properties, ...more });
 

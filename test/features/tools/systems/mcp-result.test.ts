@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readMcpResult } from '../../../../src/features/satellites/agent/mcp-result.ts';
+import { readMcpResult } from '../../../../src/features/tools/systems/mcp-result.ts';
 
 const read = (result: unknown) => readMcpResult(JSON.stringify(result));
 

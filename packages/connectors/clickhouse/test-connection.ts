@@ -1,0 +1,75 @@
+/** Tests a connection, and says what its user may do and what would be better. */
+import { QueryError, type ConnectionTest, type OperationContext } from '../connector.ts';
+import type { ClickhouseSession } from './session.ts';
+
+const FACTS = `
+  select version() as version, currentUser() as user, currentDatabase() as database,
+         (select count() from system.databases where name = currentDatabase()) as has_database`;
+const LOG = `select count() from system.tables where database = 'system' and name = 'query_log'`;
+
+const BETTER_USER = "create user casebook identified by '...' settings readonly = 2; grant select on *.* to casebook;";
+
+export async function testConnection(
+  session: ClickhouseSession,
+  {
+    database,
+    ca_certificate,
+    secure,
+    url,
+  }: Partial<Record<'database' | 'ca_certificate' | 'url', string | undefined>> & {
+    secure: boolean;
+  },
+  context: OperationContext,
+): Promise<ConnectionTest> {
+  const began = performance.now();
+  const result = (test: Pick<ConnectionTest, 'status' | 'message'> & Partial<ConnectionTest>): ConnectionTest => ({
+    latencyMs: performance.now() - began,
+    warnings: [],
+    resources: [],
+    ...test,
+  });
+  try {
+    const { rows } = await session.read(FACTS, { ...context, maxRows: 1 });
+    const [version, user, current, hasDatabase] = rows[0] ?? [];
+    if (Number(hasDatabase) === 0) {
+      const message = `There is no database ${database ?? String(current)}, or the user may not see it.`;
+      return result({ status: 'refused', field: 'database', message });
+    }
+    const [{ readonly }, log] = await Promise.all([session.abilities(), session.read(LOG, { ...context, maxRows: 1 })]);
+    const isPlain = url === undefined ? !secure : url.startsWith('http:');
+    return result({
+      status: 'ok',
+      message: `Connected to ClickHouse ${String(version)} as ${String(user)}.`,
+      version: String(version),
+      warnings: [
+        readonly === 0 && `${String(user)} may write. Nothing is written, but a better user could not: ${BETTER_USER}`,
+        Number(log.rows[0]?.[0]) === 0 &&
+          'Slow queries need system.query_log, which is off, has no entry yet, or may not be read.',
+        isPlain && 'The connection is not encrypted.',
+      ].filter((warning) => warning !== false),
+    });
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return result({ ...faultOf(error, { ca_certificate, url }), message: error.message });
+  }
+}
+
+/** The setting at fault, by ClickHouse's code (src/Common/ErrorCodes.cpp), or that of network and TLS. */
+function faultOf(
+  { message, cause }: QueryError,
+  { ca_certificate, url }: { ca_certificate: string | undefined; url: string | undefined },
+): Pick<ConnectionTest, 'status' | 'field'> {
+  const place = url === undefined ? 'host' : 'url';
+  const number = /\(code (\d+)\)/u.exec(message)?.[1];
+  // One answer for an unknown user and a wrong password, so that nobody can guess users.
+  if (number === '516' || number === '193' || number === '194') return { status: 'refused', field: 'password' };
+  if (number === '192') return { status: 'refused', field: 'username' };
+  if (number === '81') return { status: 'refused', field: 'database' };
+  if (number !== undefined) return { status: 'refused' };
+  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  if (typeof code === 'string' && /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_|ERR_TLS_CERT)/u.test(code))
+    return { status: 'refused', field: ca_certificate === undefined ? 'secure' : 'ca_certificate' };
+  if (/not public|not a public|must begin with https|not a host name/u.test(message))
+    return { status: 'refused', field: place };
+  return { status: 'unreachable', field: place };
+}

@@ -1,0 +1,40 @@
+/** Connections to PostgreSQL: where they may go, and whether the server encrypts. */
+import { connect, Socket, type TcpNetConnectOpts } from 'node:net';
+import type { Network } from '../connector.ts';
+import type { PostgresConfig } from './config.ts';
+
+/** A socket that resolves as the network demands. The client connects it by port and host. */
+export function guardedSocket(network: Network | undefined): Socket {
+  const socket = new Socket();
+  if (!network) return socket;
+  const { lookup } = network;
+  const original = socket.connect.bind(socket) as (options: TcpNetConnectOpts) => Socket;
+  socket.connect = ((port: number, host: string) => original({ port, host, lookup })) as Socket['connect'];
+  return socket;
+}
+
+/** The code of PostgreSQL's SSLRequest message (protocol, "Message Formats"). */
+const SSL_REQUEST = 80_877_103;
+const ENCRYPTS = 0x53;
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Asks the server whether it encrypts, for `prefer`: the client knows only yes and no.
+ * @returns false also if it does not answer, which the connection itself will report
+ */
+export function encrypts({ url, host, port }: PostgresConfig, network: Network | undefined): Promise<boolean> {
+  if (url !== undefined || host === undefined) return Promise.resolve(false);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const message = Buffer.alloc(8);
+  message.writeInt32BE(message.length, 0);
+  message.writeInt32BE(SSL_REQUEST, 4);
+  const socket = connect({ port, host, lookup: network?.lookup }, () => socket.write(message));
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
+  socket.once('data', (data) => {
+    resolve(data[0] === ENCRYPTS);
+    socket.destroy();
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => resolve(false));
+  return promise;
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { optional } from '../../config.ts';
+
+const url = optional(z.url({ protocol: /^https?$/u }));
+
+/** Where the vendors are reached: regions, sovereign clouds, proxies. The operator's, so the outbound guard allows them. */
+export interface VendorAddresses {
+  newRelicUrl: string | undefined;
+  cloudflareUrl: string | undefined;
+  azureAuthorityHost: string | undefined;
+  azureResourceManagerUrl: string | undefined;
+  googleOauthUrl: string | undefined;
+  googleUrl: string | undefined;
+}
+
+export const configuration = z
+  .object({
+    NEW_RELIC_API_URL: url,
+    CLOUDFLARE_API_URL: url,
+    AZURE_AUTHORITY_HOST: url,
+    AZURE_RESOURCE_MANAGER_URL: url,
+    GOOGLE_OAUTH_URL: url,
+    GOOGLE_API_URL: url,
+    GOOGLE_CLIENT_ID: optional(z.string()),
+    GOOGLE_CLIENT_SECRET: optional(z.string()),
+    CASEBOOK_TOOL_SERVERS_DIR: optional(z.string()),
+  })
+  .transform((e) => ({
+    integrations: {
+      vendors: {
+        newRelicUrl: e.NEW_RELIC_API_URL,
+        cloudflareUrl: e.CLOUDFLARE_API_URL,
+        azureAuthorityHost: e.AZURE_AUTHORITY_HOST,
+        azureResourceManagerUrl: e.AZURE_RESOURCE_MANAGER_URL,
+        googleOauthUrl: e.GOOGLE_OAUTH_URL,
+        googleUrl: e.GOOGLE_API_URL,
+      } satisfies VendorAddresses,
+      /** The installation's own OAuth client at Google; a team may bring another. */
+      googleClient:
+        e.GOOGLE_CLIENT_ID !== undefined && e.GOOGLE_CLIENT_SECRET !== undefined
+          ? { id: e.GOOGLE_CLIENT_ID, secret: e.GOOGLE_CLIENT_SECRET }
+          : undefined,
+      toolServersDir: e.CASEBOOK_TOOL_SERVERS_DIR,
+    },
+  }));
+
+export type IntegrationSettings = z.output<typeof configuration>;

@@ -1,0 +1,28 @@
+import type { ApiDeps } from '../../http/deps.ts';
+import type { Outbound } from '../../platform/outbound/index.ts';
+import type { IntegrationSettings } from './configuration.ts';
+import type { Connections, Target } from './connections.ts';
+import type { Integration } from './entities.ts';
+import type { IntegrationServiceDeps } from './service.ts';
+import type { Vault } from './vault.ts';
+
+/** What the room builds for its own parts. */
+export interface Integrations {
+  service: IntegrationServiceDeps;
+  vault: Vault;
+  connections: Connections;
+  outbound: Outbound;
+  /** Also reaches the vendors' addresses that the operator has configured. */
+  vendorOutbound: Outbound;
+  settings: IntegrationSettings['integrations'];
+  /** Where people reach the web app, without a trailing slash. */
+  appUrl: string;
+  /** Opens a row. @throws {SecretError} */
+  opened(row: Integration): Target;
+  /** Whose tools answer, for families that have a choice. */
+  toolServerOf(row: Integration): 'vendor' | 'built_in' | null;
+}
+
+export interface IntegrationDeps extends ApiDeps {
+  integrations: Integrations;
+}

@@ -1,0 +1,3 @@
+/** Integrations: the systems that a team connects itself, as sources and tools of its runs. */
+export type { IntegrationDeps } from './deps.ts';
+export { integrationsRoom } from './room.ts';

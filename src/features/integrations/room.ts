@@ -1,0 +1,121 @@
+import { QueryError } from '@casebook/connectors';
+import { forTeam } from '../../db/team-filter.ts';
+import { messageOf } from '../../platform/message-of.ts';
+import { createOutbound } from '../../platform/outbound/index.ts';
+import type { Room, RoomCore } from '../../room.ts';
+import type { ChannelCapabilities, Deliver } from '../notifications/index.ts';
+import type { LoadSources, SourceCatalog } from '../sources/index.ts';
+import { connectSystems, type LoadSystems, type LoadTeamTools } from '../tools/index.ts';
+import { configuration, type IntegrationSettings } from './configuration.ts';
+import { createConnections } from './connections.ts';
+import type { Integrations } from './deps.ts';
+import { Integration, IntegrationAlerts } from './entities.ts';
+import { checkDue } from './health.ts';
+import { revoke, renew } from './oauth/client.ts';
+import { freshTargets } from './oauth/fresh.ts';
+import { authorizationOf } from './oauth/google.ts';
+import { apmA } from './routes/apm-a.ts';
+import { cloudB } from './routes/cloud-b.ts';
+import { cloudMonitorA } from './routes/cloud-monitor-a.ts';
+import { databases } from './routes/databases.ts';
+import { edgeA } from './routes/edge-a.ts';
+import { list } from './routes/list.ts';
+import { targetOf, type IntegrationServiceDeps } from './service.ts';
+import { deliverStatusChanges } from './status.ts';
+import { integrationSystems } from './systems.ts';
+import { createVault } from './vault.ts';
+
+type Needs = RoomCore & {
+  config: IntegrationSettings;
+  ownSources: SourceCatalog;
+  satelliteSystems: LoadSystems;
+  channels: ChannelCapabilities;
+  deliver: Deliver;
+};
+
+const USED_EVERY_MS = 60_000;
+
+export const integrationsRoom = {
+  name: 'integrations',
+  endpoints: [list, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA],
+  entities: [Integration, IntegrationAlerts],
+  scopes: {
+    'integrations:read': { allows: 'See which systems are connected', forMembers: true },
+    'integrations:write': { allows: 'Connect, change and remove systems' },
+  },
+  configuration,
+  build(house: Needs) {
+    const { config, orm, clock, log, secrets, appUrl, closing, channels, deliver } = house;
+    const vault = createVault(secrets);
+    const settings = config.integrations;
+    const outbound = createOutbound({ allow: config.outboundAllow, log });
+    const vendorOutbound = outbound.allowing(Object.values(settings.vendors).filter((url) => url !== undefined));
+    const connections = createConnections({
+      vendors: settings.vendors,
+      outbound,
+      vendorOutbound,
+      overSatellite: (_call, { satellite }) => {
+        throw new QueryError('failed', `Satellite ${satellite} cannot be asked.`);
+      },
+      log,
+    });
+    closing.defer(() => connections.close());
+    const opened = (row: Integration) => targetOf(vault, row);
+    const telling = { orm, clock, log, secrets, channels, deliver, appUrl };
+    const fresh = freshTargets({
+      ...telling,
+      vault,
+      opened,
+      renew: async ({ secrets: held }) => {
+        const { server, client, parameters } = authorizationOf(settings, held);
+        return renew(server, client, String(held['refresh_token']), parameters, vendorOutbound);
+      },
+    });
+    const service: IntegrationServiceDeps = {
+      ...telling,
+      vault,
+      connections,
+      fresh,
+      async withdraw(row) {
+        try {
+          const held = opened(row).secrets;
+          if (held['access_token'] === undefined) return;
+          const { server, client } = authorizationOf(settings, held);
+          await revoke(server, client, held, vendorOutbound);
+        } catch (error) {
+          log.warn({ reason: messageOf(error), family: row.family }, 'a token was not withdrawn at the vendor');
+        }
+      },
+    };
+    const integrations: Integrations = {
+      service,
+      vault,
+      connections,
+      outbound,
+      vendorOutbound,
+      settings,
+      appUrl,
+      opened,
+      toolServerOf: ({ family }) => (family === 'cloud-b-official' || family === 'cloud-monitor-a' ? 'built_in' : null),
+    };
+    const used = ({ id, teamId, lastUsedAt }: Integration): void => {
+      const now = clock.now();
+      if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < USED_EVERY_MS) return;
+      void forTeam(orm.em, teamId)
+        .nativeUpdate(Integration, { id }, { lastUsedAt: now })
+        .catch((error: unknown) => log.warn({ err: error }, 'the use of an integration was not noted'));
+    };
+    // Created at first use: the reserved tool names are known only once all rooms are built.
+    let made: ReturnType<typeof connectSystems> | undefined;
+    const loaders = [house.satelliteSystems, integrationSystems({ orm, connections, opened, fresh, used })];
+    const systems = () =>
+      (made ??= connectSystems(loaders, { own: house.ownSources, reserved: house.reservedToolNames() }));
+    const sources: LoadSources = (call) => systems().sources(call);
+    const teamTools: LoadTeamTools = (teamId) => systems().tools(teamId);
+    return { integrations, sources, teamTools };
+  },
+  sweeps: [
+    ({ integrations }: { integrations: Integrations }) => checkDue(integrations.service),
+    ({ integrations }: { integrations: Integrations }) => deliverStatusChanges(integrations.service),
+  ],
+} satisfies Room;

@@ -1,0 +1,111 @@
+/** Integrations in the API: what all families have. */
+import { z } from 'zod';
+import { FAMILIES, INTEGRATION_STATUSES } from '../entities.ts';
+
+const time = z.iso.datetime();
+
+/** Text without characters that a protocol could take for something else. */
+export const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+    .regex(/^[^\u0000-\u001f\u007f]*$/u, 'must not contain control characters');
+
+export const name = text(100).describe(
+  "The team's own name for it; tool names and source ids are made from the first one.",
+);
+export const secret = (max = 10_000) => z.string().min(1).max(max).meta({ writeOnly: true });
+export const pem = z
+  .string()
+  .max(100_000)
+  .regex(/^-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/u, 'must be a certificate in PEM format')
+  .describe("PEM of the authority that signed the server's certificate.");
+export const via = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u, 'must be the name of a satellite')
+  .nullable()
+  .optional()
+  .describe('The satellite that reaches it, by name. Without one Casebook connects itself.');
+
+export const IntegrationParams = z.object({ integration_id: z.string().min(1).max(100) });
+
+const STATUSES = [...INTEGRATION_STATUSES, 'disabled', 'not_connected'] as const;
+const status = z
+  .enum(STATUSES)
+  .describe('`failing`: see `error`. `needs_reconnect`: the vendor withdrew the credential. `disabled`: turned off.');
+
+export const base = {
+  id: z.uuid(),
+  family: z.enum(FAMILIES),
+  vendor: z.string(),
+  name: z.string(),
+  source_id: z.string().describe('Its id as a telemetry source.'),
+  enabled: z.boolean(),
+  status,
+  status_since: time,
+  last_checked_at: time.nullable(),
+  error: z.string().nullable().describe('Why it does not work, in words.'),
+  warnings: z.array(z.string()).describe('What works, but should be better, and the statement that mends it.'),
+  version: z.string().nullable(),
+  resources: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .describe("What the credential gives access to: accounts, projects, zones, by the vendor's own ids."),
+  credential: z.string().nullable().describe('The last characters of the credential, for recognition.'),
+  via: z.string().nullable(),
+  capabilities: z.array(z.string()).describe('What it gives a run.'),
+  tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean(), allowed: z.boolean() })),
+  connected_by: z.string().nullable(),
+  connected_at: time,
+  last_used_at: time.nullable().describe('When a run last used it, to the minute.'),
+};
+
+export const IntegrationResponse = z.object(base).meta({ id: 'IntegrationResponse' });
+
+export const IntegrationListResponse = z
+  .object({ integrations: z.array(IntegrationResponse) })
+  .meta({ id: 'IntegrationListResponse' });
+
+/** The state of a family of which a team has one integration. */
+export const StatusResponse = z
+  .object({
+    connected: z.boolean(),
+    status,
+    error: z.string().nullable(),
+    last_checked_at: time.nullable(),
+    default_account_id: z.string().nullable().describe('The chosen account, project or subscription.'),
+    region: z.string().nullable(),
+    tool_server: z
+      .enum(['vendor', 'built_in'])
+      .nullable()
+      .describe("Whose tools answer: the vendor's own tool server, or Casebook's; null where there is no choice."),
+    integration: IntegrationResponse.nullable(),
+  })
+  .meta({ id: 'StatusResponse' });
+
+export const RemoveResponse = z
+  .object({ removed: z.boolean().describe('False if nothing was connected.') })
+  .meta({ id: 'RemoveResponse' });
+
+export const ConnectResponse = z
+  .object({
+    status: z.enum(['connected', 'authorize', 'failing']),
+    authorization_url: z.string().nullable().describe('With `authorize`: where a person gives consent.'),
+    state: z.string().nullable().describe('What comes back with the code, for `callback`.'),
+    error: z.string().nullable(),
+    integration: IntegrationResponse.nullable(),
+  })
+  .meta({ id: 'ConnectResponse' });
+
+/** Fields of the result of a test. */
+export const test = {
+  success: z.boolean(),
+  message: z.string(),
+  field: z.string().nullable().describe('The setting at fault, if it is known.'),
+  server_version: z.string().nullable(),
+  latency_ms: z.number(),
+  warnings: z.array(z.string()),
+};
+export const TestResponse = z.object(test);

@@ -1,0 +1,112 @@
+/** Changes of status: recorded with the notification about them in one transaction, so that each is told once. */
+import type { EntityManager, Orm } from '../../db/orm.ts';
+import { anyTeam, forTeam } from '../../db/team-filter.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { messageOf } from '../../platform/message-of.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import { Effect } from '../effects/index.ts';
+import { User } from '../identity/index.ts';
+import {
+  deliverNotification,
+  enterNotification,
+  NOTIFICATION,
+  sealChannel,
+  type ChannelCapabilities,
+  type Deliver,
+  type NotificationMessage,
+  type StoredChannel,
+} from '../notifications/index.ts';
+import { Integration, IntegrationAlerts } from './entities.ts';
+import { families } from './families.ts';
+
+export interface StatusDeps {
+  orm: Orm;
+  clock: Clock;
+  log: Logger;
+  secrets: SecretBox;
+  channels: ChannelCapabilities;
+  deliver: Deliver;
+  appUrl: string;
+}
+
+/**
+ * Where a team is told: the channel it chose or, where mail can be sent, the person who connected the system.
+ * @param em bound to the team
+ */
+async function channelFor(
+  { channels, secrets }: Pick<StatusDeps, 'channels' | 'secrets'>,
+  em: EntityManager,
+  row: Integration,
+): Promise<StoredChannel | null> {
+  const chosen = await em.findOne(IntegrationAlerts, {});
+  if (chosen) return chosen.channel;
+  if (!channels.mail || row.createdByUserId === null) return null;
+  const user = await em.findOne(User, { id: row.createdByUserId });
+  return user && sealChannel(secrets, row.teamId, { type: 'email', to: [user.email] });
+}
+
+/**
+ * Tells of a change of status.
+ * @param tx the transaction that changes it
+ */
+export async function notifyOfStatus(deps: StatusDeps, tx: EntityManager, row: Integration): Promise<void> {
+  const { id, teamId, statusSince } = row;
+  await enterNotification(tx, {
+    teamId,
+    key: `${NOTIFICATION}:integration:${id}:${statusSince.toISOString()}`,
+    ownerId: id,
+    subjectId: id,
+    message: messageFor(row, deps.appUrl),
+    channel: await channelFor(deps, tx, row),
+  });
+}
+
+function messageFor(
+  { id, name, family, status, error, statusSince }: Integration,
+  appUrl: string,
+): NotificationMessage {
+  const { vendor } = families[family];
+  const isOver = status === 'connected';
+  const title = isOver ? `${name} answers again` : `${name} does not answer`;
+  const reconnect = status === 'needs_reconnect';
+  return {
+    event: 'integration.status_changed',
+    sender: { id, title: name },
+    severity: isOver ? 'info' : 'warning',
+    isOver,
+    title: reconnect ? `${name} has to be connected again` : title,
+    text: isOver
+      ? `The integration with ${vendor} works again. Runs use it from now on.`
+      : `${error ?? 'The last check failed.'} Runs go on without it, and say so in their reports.`,
+    links: [{ label: 'Integrations', url: `${appUrl}/integrations` }],
+    at: statusSince.getTime(),
+    data: { integration_id: id, status },
+  };
+}
+
+const MAX_AT_ONCE = 50;
+
+/** Delivers what has been told and not arrived. A sweep: each notification has its lease in the ledger. */
+export async function deliverStatusChanges(deps: StatusDeps): Promise<void> {
+  const waiting = await deps.orm.em
+    .fork()
+    .find(
+      Effect,
+      { kind: NOTIFICATION, status: 'pending', key: { $like: `${NOTIFICATION}:integration:%` } },
+      { ...anyTeam, orderBy: { createdAt: 'asc' }, limit: MAX_AT_ONCE },
+    );
+  await Promise.all(
+    waiting.map(async (effect) => {
+      const em = forTeam(deps.orm.em, effect.teamId);
+      const row = await em.findOne(Integration, { id: effect.ownerId! });
+      const channel = row && (await channelFor(deps, em, row));
+      if (!channel) return;
+      try {
+        await deliverNotification(deps, effect, channel, { signal: AbortSignal.timeout(60_000) });
+      } catch (error) {
+        deps.log.warn({ reason: messageOf(error), integrationId: effect.ownerId }, 'a status change was not delivered');
+      }
+    }),
+  );
+}
