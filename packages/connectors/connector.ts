@@ -81,6 +81,8 @@ export interface ConnectorOptions {
   title: string;
   log: Log;
   network?: Network;
+  /** Unix ms; the system's clock by default. */
+  now?: () => number;
 }
 
 /** The operation by which a connection is tested before it is kept, and from time to time afterwards. Not a tool. */

@@ -7,6 +7,7 @@ import { alertmanager } from './alertmanager/index.ts';
 import { clickhouse } from './clickhouse/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
+import { googlecloud } from './googlecloud/index.ts';
 import { http } from './http/index.ts';
 import { jaeger } from './jaeger/index.ts';
 import { kubernetes } from './kubernetes/index.ts';
@@ -26,6 +27,7 @@ export {
   alertmanager,
   clickhouse,
   elasticsearch,
+  googlecloud,
   http,
   jaeger,
   kubernetes,
@@ -42,6 +44,7 @@ export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   alertmanager,
   clickhouse,
   elasticsearch,
+  googlecloud,
   http,
   jaeger,
   kubernetes,

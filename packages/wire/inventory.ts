@@ -39,6 +39,7 @@ export const CONNECTOR_KINDS = [
   'alertmanager',
   'postgresql',
   'clickhouse',
+  'googlecloud',
   'http',
   'recorded',
 ] as const;

@@ -11,8 +11,12 @@ import { createLog } from '../../../satellite/log.ts';
 const options: ConnectorOptions = { id: 'it', title: 'It', log: createLog('silent') };
 
 /** A connector as the satellite makes it of its YAML file. */
-export function connectorOf<Config>(kind: ConnectorKindDefinition<Config>, config: unknown): Connector {
-  return kind.create(kind.config.parse(config), options);
+export function connectorOf<Config>(
+  kind: ConnectorKindDefinition<Config>,
+  config: unknown,
+  more: Partial<ConnectorOptions> = {},
+): Connector {
+  return kind.create(kind.config.parse(config), { ...options, ...more });
 }
 
 /** Asks as the satellite does: the parameters are checked first. */

@@ -16,8 +16,11 @@ interface Request {
   /** Path segments below the base URL; each is escaped into a single segment. */
   path: readonly string[];
   query?: Query;
-  /** Whether the system also accepts the query as a form, which is how a long one is sent. */
-  form?: boolean;
+  /**
+   * Whether the system also accepts the query as a form, which is how a long one is sent; `always` if it accepts nothing
+   * else, or if the query is secret.
+   */
+  form?: boolean | 'always';
   /** Posted as JSON: a question that the system takes as a body, such as GraphQL. It must not change anything. */
   body?: unknown;
 }
@@ -71,17 +74,23 @@ export function createHttpApi(
     }
   };
 
-  const send = async ({ path, query = {}, form, body }: Request, { signal }: OperationContext): Promise<Response> => {
+  const send = async (
+    { path, query = {}, form, body }: Request,
+    { signal }: OperationContext,
+    sent: Record<string, string>,
+  ): Promise<Response> => {
     const problem = options.network?.urlProblem(config.url);
     if (problem !== undefined) throw new QueryError('failed', `${place}: ${problem}`);
     const url = new URL(base);
     url.pathname = `${prefix}/${path.map(segment).join('/')}`;
     const parameters = toSearch(query);
-    const posted = form === true && parameters.size > 0 && parameters.toString().length > MAX_ADDRESS_CHARACTERS;
+    const long = parameters.size > 0 && parameters.toString().length > MAX_ADDRESS_CHARACTERS;
+    const posted = form === 'always' || (form === true && long);
     if (!posted) url.search = parameters.toString();
+    Object.assign(sent, await options.authorize?.(signal));
     return fetch(url, {
       dispatcher: await dispatcher(),
-      headers: { ...headers, ...(await options.authorize?.(signal)), ...(body !== undefined && JSON_BODY) },
+      headers: { ...sent, ...(body !== undefined && JSON_BODY) },
       ...(posted && { method: 'POST', body: parameters }),
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       redirect: 'manual',
@@ -90,9 +99,10 @@ export function createHttpApi(
   };
 
   const text = async (request: Request, context: OperationContext): Promise<string> => {
+    const sent = { ...headers };
     try {
       context.signal.throwIfAborted();
-      const response = await send(request, context);
+      const response = await send(request, context, sent);
       if (response.ok) {
         const body = await readBody(response, context.maxBytes);
         if (body.whole) return body.text;
@@ -102,9 +112,10 @@ export function createHttpApi(
         await response.body?.cancel();
         throw new QueryError('failed', `${place} redirects to another URL; its url must be the final one`);
       }
-      const body = (await readBody(response, MAX_ERROR_BYTES)).text;
+      const body = withoutSecrets((await readBody(response, MAX_ERROR_BYTES)).text, sent);
       const words = (options.errorMessage?.(body) ?? body.trim()).slice(0, MAX_ERROR_CHARACTERS);
-      throw new RefusedRequest(response.status, `${place} answered ${response.status}${words && `: ${words}`}`);
+      const message = `${place} answered ${response.status}${words && `: ${words}`}${wait(response)}`;
+      throw new RefusedRequest(response.status, message, body);
     } catch (error) {
       throw failureOf(error, place, context.signal);
     }
@@ -139,10 +150,28 @@ async function makeAgent(tls: HttpApiConfig['tls'], network: Network | undefined
   return new Agent({ connect: { ca, cert, key, lookup: network?.lookup } });
 }
 
-/** Escapes text as one path segment. URLs have no escape for `.` and `..`. */
+/** Shorter header values are not secret, and may be part of any word. */
+const MIN_SECRET_CHARACTERS = 8;
+
+/** Some systems, and proxies before them, repeat the request in an error. */
+function withoutSecrets(text: string, headers: Record<string, string>): string {
+  const secrets = Object.entries(headers)
+    .filter(([name]) => name !== 'accept')
+    .map(([, value]) => value.replace(/^(?:Bearer|Basic) /u, ''))
+    .filter(({ length }) => length >= MIN_SECRET_CHARACTERS);
+  return secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), text);
+}
+
+/** How long the system asks to be left alone, in words. */
+function wait(response: Response): string {
+  const seconds = response.headers.get('retry-after');
+  return seconds !== null && /^\d{1,6}$/u.test(seconds) ? `; it asks to wait ${seconds} s` : '';
+}
+
+/** Escapes text as one path segment. URLs have no escape for `.` and `..`; a colon needs none, and Google requires it. */
 function segment(text: string): string {
   if (text === '.' || text === '..' || text === '') throw new QueryError('bad_request', `"${text}" is not a name`);
-  return encodeURIComponent(text.toWellFormed());
+  return encodeURIComponent(text.toWellFormed()).replaceAll('%3A', ':');
 }
 
 function toSearch(query: Query): URLSearchParams {
@@ -175,9 +204,17 @@ function tooLarge(place: string, maxBytes: number): string {
 /** The system answered with an error status. */
 export class RefusedRequest extends QueryError {
   readonly status: number;
-  constructor(status: number, message: string) {
+  /** Private, so that nothing logs it along with the error. */
+  readonly #body: string;
+  constructor(status: number, message: string, body: string) {
     super(codeOf(status), message);
     this.status = status;
+    this.#body = body;
+  }
+
+  /** The error response, up to 64 kB. */
+  get body(): string {
+    return this.#body;
   }
 }
 

@@ -9,6 +9,11 @@ export function toNanoseconds(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : String(BigInt(Math.round(seconds * 1e6)) * 1000n);
 }
 
+/** Unix seconds as RFC 3339, exact to the millisecond. */
+export function toRfc3339(seconds: number): string {
+  return new Date(Math.round(seconds * 1000)).toISOString();
+}
+
 /** A duration in Go's notation. */
 export function toGoDuration(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : `${Math.round(ms * 1000)}us`;
