@@ -1,6 +1,7 @@
 /** Picks the playbook that answers: the first that fits. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { check } from './playbooks/checks/index.ts';
+import { connectedTool } from './playbooks/conversation/systems.ts';
 import { conversation } from './playbooks/conversation/index.ts';
 import { investigation } from './playbooks/investigation/index.ts';
 import { monitoring } from './playbooks/monitoring/index.ts';
@@ -19,8 +20,23 @@ export interface Turn {
   calls: PlannedCall[];
 }
 
+/** A tool of a system that the team has connected. */
+export interface ConnectedTool {
+  name: string;
+  operation: string;
+  system: string;
+  kind: string;
+  /** Names of its inputs, and those it cannot do without. */
+  takes: readonly string[];
+  needs: readonly string[];
+}
+
 export interface Situation {
   transcript: Transcript;
+  /** Tools of connected systems that are offered directly. */
+  connected: readonly ConnectedTool[];
+  /** Connected systems that the instructions name. */
+  systems: readonly Pick<ConnectedTool, 'system'>[];
   /** Tools that may be called now. */
   tools: ReadonlySet<string>;
   /** Tools that exist, even when none may be called any more. */
@@ -49,7 +65,7 @@ const PLAYBOOKS: readonly Playbook[] = [task, check, investigation, monitoring, 
 /** The next answer in a conversation, a pure function of it. Ids of tool calls are unique within a conversation. */
 export function decide(
   messages: Anthropic.MessageParam[],
-  tools: Pick<Anthropic.Tool, 'name'>[],
+  tools: (Pick<Anthropic.Tool, 'name'> & Partial<Pick<Anthropic.Tool, 'description' | 'input_schema'>>)[],
   toolChoice: Anthropic.ToolChoice,
   system = '',
 ): AnswerBlock[] {
@@ -59,6 +75,8 @@ export function decide(
     transcript,
     tools: callable(offered, toolChoice),
     offered,
+    connected: tools.flatMap((tool) => connectedTool(tool.name, tool.description ?? '', tool.input_schema) ?? []),
+    systems: systemsIn(system),
     isConcluding: toolChoice.type === 'tool' || toolChoice.type === 'none',
     purpose: PURPOSES.find(([said]) => said.test(system))?.[1],
   };
@@ -71,6 +89,12 @@ export function decide(
       .filter((call) => situation.tools.has(call.name))
       .map((call, index) => ({ type: 'tool_use' as const, id: `${ID_PREFIX}${number}_${index + 1}`, ...call })),
   ];
+}
+
+/** As the instructions list them: `orders-db (postgresql), edge (cloudflare)`. */
+function systemsIn(system: string): { system: string }[] {
+  const list = /^- The team has connected systems of its own: (.*?)\. They are queried/mu.exec(system)?.[1] ?? '';
+  return [...list.matchAll(/([\w-]+) \([\w-]+\)/gu)].map(([, name = '']) => ({ system: name }));
 }
 
 function callable(offered: ReadonlySet<string>, choice: Anthropic.ToolChoice): ReadonlySet<string> {

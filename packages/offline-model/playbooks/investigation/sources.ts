@@ -84,8 +84,15 @@ export function networkOf({ id }: ListedSource): string {
   return /^satellite:[^/]+/.exec(id)?.[0] ?? '';
 }
 
+/** Where no cause can be looked for: such a system is asked through tools of its own. */
+const BESIDE: ReadonlySet<SourceCapability> = new Set(['sql', 'tools', 'changes']);
+
 export function usableSources(sources: CaseFile['sources']): ListedSource[] {
-  return sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
+  return (
+    sources?.result.sources.filter(
+      (source) => !source.error && source.capabilities?.some((capability) => !BESIDE.has(capability)),
+    ) ?? []
+  );
 }
 
 export const pointsTo = (text: string, source: ListedSource): boolean => tierOf(text, source) === 2;
