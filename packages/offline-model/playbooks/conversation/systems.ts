@@ -124,7 +124,7 @@ export function systemPlay(chat: Chat): Play | undefined {
             calls: missing.map(({ planned }) => planned),
           }
         : undefined,
-    answer: () => paragraphs(...readings.map((reading) => answerOf(reading, calls, topics))),
+    answer: () => paragraphs(...readings.map((reading) => answerOf(reading, calls))),
   };
 }
 
@@ -235,14 +235,14 @@ function cannot(systems: readonly string[], tools: readonly ConnectedTool[]): st
   return `I do not know which question that is for ${listed(systems.map(name))}. It can be asked for its ${listed(known, 12)}.`;
 }
 
-function answerOf({ system, operation, planned }: Reading, calls: readonly Call[], topics: readonly Topic[]): string {
+function answerOf({ system, operation, planned }: Reading, calls: readonly Call[]): string {
   const made = calls.findLast((one) => wasMade({ calls: [one] }, planned));
   const what = operation.replaceAll('_', ' ');
   if (!made) return `The ${what} of ${name(system)} were not read.`;
   if (made.isError) return `${name(system)} could not be asked for its ${what}: ${failureOf(made)}${cite(made)}.`;
   const tables = tablesIn(parsePartialJson(made.body));
   const some = tables.filter(({ rows }) => rows.length > 0);
-  const none = topics.find(({ operations }) => operations.includes(operation))?.none ?? 'There is nothing';
+  const none = TOPICS.find(({ operations }) => operations.includes(operation))?.none ?? 'There is nothing';
   if (some.length === 0) return `${none} in ${name(system)}${cite(made)}.`;
   return paragraphs(...some.map((table) => presented(table, { system, what, made })));
 }
@@ -296,13 +296,21 @@ const UNITS: readonly [RegExp, string][] = [
 function rowText(row: Record<string, unknown>): string {
   const subject = SUBJECTS.find((column) => typeof row[column] === 'string' && row[column] !== '');
   const cells = Object.entries(row)
-    .filter(([column, value]) => column !== subject && value !== null && value !== '' && typeof value !== 'object')
+    .filter(([column, value]) => column !== subject && tellsSomething(column, value))
     .sort(([a], [b]) => rankOf(a) - rankOf(b))
     .slice(0, MAX_CELLS)
     .map(([column, value]) => cellText(column, value));
   const head = subject === undefined ? '' : quote(String(row[subject]).replaceAll(/\s+/gu, ' '), 160);
   return [head, cells.join(', ')].filter((part) => part !== '').join(': ');
 }
+
+/** Ids are for programs; a negative estimate means that the system has none. */
+const tellsSomething = (column: string, value: unknown): boolean =>
+  value !== null &&
+  value !== '' &&
+  typeof value !== 'object' &&
+  !/(?:^|_)(?:id|oid)$/u.test(column) &&
+  !(column.startsWith('estimated_') && Number(value) < 0);
 
 /** Figures that a reader looks for first. */
 const FIRST = ['mean_ms', 'max_ms', 'total_ms', 'calls'];

@@ -1,0 +1,218 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf } from '../../api/client.ts';
+import { Badge, type Tone } from '../../components/ui/badge.tsx';
+import { Button } from '../../components/ui/button.tsx';
+import { Confirm } from '../../components/ui/dialog.tsx';
+import { count } from '../../components/ui/numbers.ts';
+import { Time } from '../../components/ui/time.tsx';
+import { useToaster } from '../../components/ui/toast.tsx';
+import { sourcesQuery } from '../../components/connect-source.tsx';
+import { integrationsQuery, type Integration } from './queries.ts';
+import { vendorOf, type Vendor } from './vendors.ts';
+
+const STATES: Record<Integration['status'], { tone: Tone; word: string }> = {
+  connected: { tone: 'good', word: 'Connected' },
+  failing: { tone: 'bad', word: 'Failing' },
+  needs_reconnect: { tone: 'bad', word: 'Connect again' },
+  select_account: { tone: 'warn', word: 'Choose an account' },
+  pending: { tone: 'neutral', word: 'Pending' },
+  disabled: { tone: 'neutral', word: 'Off' },
+  not_connected: { tone: 'neutral', word: 'Not connected' },
+};
+
+/** Databases have an endpoint each for a test and for turning them off. */
+const isDatabase = (family: Integration['family']): family is 'sql-db' | 'analytics-db' =>
+  family === 'sql-db' || family === 'analytics-db';
+
+interface ConnectedProps {
+  integrations: Integration[];
+  mayWrite: boolean;
+  onReconnect: (vendor: Vendor) => void;
+}
+
+export function Connected({ integrations, mayWrite, onReconnect }: ConnectedProps) {
+  const [removing, setRemoving] = useState<Integration>();
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const refresh = () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: integrationsQuery.queryKey }),
+      queryClient.invalidateQueries({ queryKey: sourcesQuery.queryKey }),
+    ]);
+  const remove = useMutation({
+    mutationFn: removeIntegration,
+    onSuccess: async (_answer, { name }) => {
+      toaster.say(`${name} was removed.`);
+      await refresh();
+    },
+    onError: toaster.fail,
+  });
+  const toggle = useMutation({
+    mutationFn: ({ id, family, enabled }: Integration) => {
+      if (!isDatabase(family)) throw new Error('Only a database can be turned off.');
+      return dataOf(
+        api.POST(
+          `/api/onboarding/${family}/integrations/{integration_id}/toggle` as '/api/onboarding/sql-db/integrations/{integration_id}/toggle',
+          {
+            params: { path: { integration_id: id } },
+            body: { enabled: !enabled },
+          },
+        ),
+      );
+    },
+    onSuccess: refresh,
+    onError: toaster.fail,
+  });
+  const test = useMutation({
+    mutationFn: ({ id, family }: Integration) => {
+      if (!isDatabase(family)) throw new Error('Only a database can be tested by hand.');
+      return dataOf(
+        api.POST(
+          `/api/onboarding/${family}/integrations/{integration_id}/test` as '/api/onboarding/sql-db/integrations/{integration_id}/test',
+          {
+            params: { path: { integration_id: id } },
+          },
+        ),
+      );
+    },
+    onSuccess: async ({ success, message }) => {
+      if (success) toaster.say(message);
+      else toaster.fail(new Error(message));
+      await refresh();
+    },
+    onError: toaster.fail,
+  });
+  return (
+    <>
+      <ul aria-label="Integrations" className="divide-y overflow-hidden rounded-lg border bg-surface">
+        {integrations.map((integration) => (
+          <Row
+            key={integration.id}
+            integration={integration}
+            actions={
+              mayWrite && (
+                <>
+                  {isDatabase(integration.family) && (
+                    <>
+                      <Button size="small" disabled={test.isPending} onClick={() => test.mutate(integration)}>
+                        Test<span className="sr-only"> {integration.name}</span>
+                      </Button>
+                      <Button size="small" disabled={toggle.isPending} onClick={() => toggle.mutate(integration)}>
+                        {integration.enabled ? 'Turn off' : 'Turn on'}
+                        <span className="sr-only"> {integration.name}</span>
+                      </Button>
+                    </>
+                  )}
+                  {integration.status === 'needs_reconnect' && (
+                    <Reconnect integration={integration} onReconnect={onReconnect} />
+                  )}
+                  <Button size="small" variant="danger" onClick={() => setRemoving(integration)}>
+                    Remove<span className="sr-only"> {integration.name}</span>
+                  </Button>
+                </>
+              )
+            }
+          />
+        ))}
+      </ul>
+      <Confirm
+        open={removing !== undefined}
+        onOpenChange={() => setRemoving(undefined)}
+        title={`Remove ${removing?.name ?? ''}?`}
+        description="Its credential is deleted. Runs and checks can no longer query it; past results stay."
+        action="Remove integration"
+        onConfirm={() => removing && remove.mutate(removing)}
+      />
+    </>
+  );
+}
+
+function Reconnect({ integration, onReconnect }: { integration: Integration; onReconnect: (vendor: Vendor) => void }) {
+  const vendor = vendorOf(integration);
+  if (!vendor) return null;
+  return (
+    <Button size="small" variant="primary" onClick={() => onReconnect(vendor)}>
+      Connect again<span className="sr-only"> {integration.name}</span>
+    </Button>
+  );
+}
+
+function Row({ integration, actions }: { integration: Integration; actions: React.ReactNode }) {
+  const { name, vendor, status, error, warnings, version, tools, via, credential } = integration;
+  const { tone, word } = STATES[status];
+  const facts = [vendor, version, via !== null && `through satellite ${via}`, credential].filter(Boolean);
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-72">
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          <bdi className="font-medium wrap-anywhere">{name}</bdi>
+          <span className="text-sm wrap-anywhere text-ink-soft">{facts.join(' · ')}</span>
+          <Badge tone={tone}>{word}</Badge>
+        </p>
+        {error !== null && <p className="text-sm wrap-anywhere text-bad">{error}</p>}
+        {warnings.length > 0 && (
+          <details className="text-sm">
+            <summary className="cursor-pointer text-warn">{count(warnings.length, 'recommendation')}</summary>
+            <ul className="ml-4 list-disc wrap-anywhere text-ink-soft">
+              {warnings.map((warning) => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {tools.length > 0 && (
+          <details className="text-sm">
+            <summary className="cursor-pointer text-ink-soft">{count(tools.length, 'tool')}</summary>
+            <ul className="ml-4 list-disc wrap-anywhere text-ink-soft">
+              {tools.map((tool) => (
+                <li key={tool.name}>
+                  <code>{tool.name}</code> {tool.description}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        <p className="text-sm text-ink-soft">
+          Connected <Time at={integration.connected_at} />
+          {integration.connected_by !== null && (
+            <>
+              {' '}
+              by <bdi>{integration.connected_by}</bdi>
+            </>
+          )}
+          {integration.last_checked_at !== null && (
+            <>
+              , checked <Time at={integration.last_checked_at} />
+            </>
+          )}
+          ,{' '}
+          {integration.last_used_at === null ? (
+            'not used by a run yet'
+          ) : (
+            <>
+              last used by a run <Time at={integration.last_used_at} />
+            </>
+          )}
+        </p>
+      </div>
+      {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+    </li>
+  );
+}
+
+/** A database by its id; the only integration of another vendor by its family. */
+function removeIntegration({ id, family, source_id: source }: Integration): Promise<unknown> {
+  if (isDatabase(family)) {
+    return dataOf(
+      api.DELETE(
+        `/api/onboarding/${family}/integrations/{integration_id}` as '/api/onboarding/sql-db/integrations/{integration_id}',
+        {
+          params: { path: { integration_id: id } },
+        },
+      ),
+    );
+  }
+  const part = source.endsWith('-service-account') ? `${family}/sa` : family;
+  return dataOf(api.DELETE(`/api/onboarding/${part}/` as '/api/onboarding/edge-a/'));
+}
