@@ -4,6 +4,7 @@
  */
 import type { ConnectorKind } from '@casebook/wire';
 import { alertmanager } from './alertmanager/index.ts';
+import { azuremonitor } from './azuremonitor/index.ts';
 import { clickhouse } from './clickhouse/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
@@ -25,6 +26,7 @@ export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
 export {
   alertmanager,
+  azuremonitor,
   clickhouse,
   elasticsearch,
   googlecloud,
@@ -42,6 +44,7 @@ export {
 /** Every kind of connector. */
 export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   alertmanager,
+  azuremonitor,
   clickhouse,
   elasticsearch,
   googlecloud,
