@@ -4,6 +4,7 @@
  */
 import type { ConnectorKind } from '@casebook/wire';
 import { alertmanager } from './alertmanager/index.ts';
+import { azuremonitor } from './azuremonitor/index.ts';
 import { clickhouse } from './clickhouse/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
@@ -23,8 +24,10 @@ export * from './log-level.ts';
 export * from './transport.ts';
 export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
+export { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from './googlecloud/index.ts';
 export {
   alertmanager,
+  azuremonitor,
   clickhouse,
   elasticsearch,
   googlecloud,
@@ -42,6 +45,7 @@ export {
 /** Every kind of connector. */
 export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   alertmanager,
+  azuremonitor,
   clickhouse,
   elasticsearch,
   googlecloud,

@@ -40,6 +40,7 @@ export const CONNECTOR_KINDS = [
   'postgresql',
   'clickhouse',
   'googlecloud',
+  'azuremonitor',
   'http',
   'recorded',
 ] as const;
