@@ -6,6 +6,7 @@ import type { ConnectorKind } from '@casebook/wire';
 import { alertmanager } from './alertmanager/index.ts';
 import { azuremonitor } from './azuremonitor/index.ts';
 import { clickhouse } from './clickhouse/index.ts';
+import { cloudflare } from './cloudflare/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
 import { googlecloud } from './googlecloud/index.ts';
@@ -13,6 +14,7 @@ import { http } from './http/index.ts';
 import { jaeger } from './jaeger/index.ts';
 import { kubernetes } from './kubernetes/index.ts';
 import { loki } from './loki/index.ts';
+import { newrelic } from './newrelic/index.ts';
 import { opensearch } from './opensearch/index.ts';
 import { postgresql } from './postgresql/index.ts';
 import { prometheus } from './prometheus/index.ts';
@@ -29,12 +31,14 @@ export {
   alertmanager,
   azuremonitor,
   clickhouse,
+  cloudflare,
   elasticsearch,
   googlecloud,
   http,
   jaeger,
   kubernetes,
   loki,
+  newrelic,
   opensearch,
   postgresql,
   prometheus,
@@ -47,12 +51,14 @@ export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   alertmanager,
   azuremonitor,
   clickhouse,
+  cloudflare,
   elasticsearch,
   googlecloud,
   http,
   jaeger,
   kubernetes,
   loki,
+  newrelic,
   opensearch,
   postgresql,
   prometheus,

@@ -43,6 +43,8 @@ export const CONNECTOR_KINDS = [
   'azuremonitor',
   'http',
   'recorded',
+  'newrelic',
+  'cloudflare',
 ] as const;
 
 export const connector = z.object({
