@@ -6,7 +6,7 @@ import type { Room, RoomCore } from '../../room.ts';
 import type { ChannelCapabilities, Deliver } from '../notifications/index.ts';
 import type { LoadSources, SourceCatalog } from '../sources/index.ts';
 import { connectSystems, type LoadSystems, type LoadTeamTools } from '../tools/index.ts';
-import { configuration, type IntegrationSettings } from './configuration.ts';
+import { addressesOf, configuration, type IntegrationSettings } from './configuration.ts';
 import { createConnections } from './connections.ts';
 import type { Integrations } from './deps.ts';
 import { Integration, IntegrationAlerts } from './entities.ts';
@@ -49,7 +49,7 @@ export const integrationsRoom = {
     const vault = createVault(secrets);
     const settings = config.integrations;
     const outbound = createOutbound({ allow: config.outboundAllow, log });
-    const vendorOutbound = outbound.allowing(Object.values(settings.vendors).filter((url) => url !== undefined));
+    const vendorOutbound = outbound.allowing(addressesOf(settings.vendors));
     const connections = createConnections({
       vendors: settings.vendors,
       outbound,

@@ -70,7 +70,7 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
       errors: [409, 503],
       handler: async ({ em, body, principal, deps, signal }) => {
         const { name = '', ...rest } = wantedOf(body);
-        const row = await connect(serviceDeps(deps), em, principal, { family, name, ...rest }, body, signal);
+        const row = await connect(serviceDeps(deps), em, principal, { family, name, ...rest }, signal);
         return withSettings(await present(deps.integrations, em, row), row);
       },
     }),
@@ -88,7 +88,7 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
       errors: [404, 409, 503],
       handler: async ({ em, params, body, principal, deps, signal }) => {
         const wanted = { family, ...wantedOf(body) };
-        const row = await update(serviceDeps(deps), em, principal, params.integration_id, wanted, body, signal);
+        const row = await update(serviceDeps(deps), em, principal, params.integration_id, wanted, signal);
         return withSettings(await present(deps.integrations, em, row), row);
       },
     }),
