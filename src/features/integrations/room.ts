@@ -3,7 +3,7 @@ import { forTeam } from '../../db/team-filter.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
 import type { Room, RoomCore } from '../../room.ts';
-import type { ChannelCapabilities, Deliver } from '../notifications/index.ts';
+import { channelContext, type ChannelCapabilities, type Deliver } from '../notifications/index.ts';
 import type { LoadSources, SourceCatalog } from '../sources/index.ts';
 import { connectSystems, type LoadSystems, type LoadTeamTools } from '../tools/index.ts';
 import { addressesOf, configuration, type IntegrationSettings } from './configuration.ts';
@@ -23,7 +23,7 @@ import { list } from './routes/list.ts';
 import { targetOf, type IntegrationServiceDeps } from './service.ts';
 import { deliverStatusChanges } from './status.ts';
 import { integrationSystems } from './systems.ts';
-import { createVault } from './vault.ts';
+import { contextOf, createVault } from './vault.ts';
 
 type Needs = RoomCore & {
   config: IntegrationSettings;
@@ -39,6 +39,16 @@ export const integrationsRoom = {
   name: 'integrations',
   endpoints: [list, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA],
   entities: [Integration, IntegrationAlerts],
+  sealed: [
+    { table: 'integrations', column: 'sealed', context: contextOf },
+    { table: 'integrations', column: 'pending', context: contextOf },
+    {
+      table: 'integration_alerts',
+      column: 'channel',
+      member: 'sealed',
+      context: ({ teamId }: { teamId: string }) => channelContext(teamId),
+    },
+  ],
   scopes: {
     'integrations:read': { allows: 'See which systems are connected', forMembers: true },
     'integrations:write': { allows: 'Connect, change and remove systems' },

@@ -104,19 +104,19 @@ export interface StoredChannel {
 }
 
 /** A value sealed for another purpose or another team cannot be opened as this team's channel. */
-const contextOf = (teamId: string): string => `notification channel of ${teamId}`;
+export const channelContext = (teamId: string): string => `notification channel of ${teamId}`;
 
 export function sealChannel(box: SecretBox, teamId: string, channel: CompleteChannel): StoredChannel {
   return {
     type: channel.type,
     label: labelOf(channel),
-    sealed: box.seal(JSON.stringify(channel), contextOf(teamId)),
+    sealed: box.seal(JSON.stringify(channel), channelContext(teamId)),
   };
 }
 
 /** @throws {SecretError} when the key differs, or it was sealed for another team */
 export function openChannel(box: SecretBox, teamId: string, stored: StoredChannel): CompleteChannel {
-  const text = box.open(stored.sealed, contextOf(teamId));
+  const text = box.open(stored.sealed, channelContext(teamId));
   const parsed = NotificationChannel.safeParse(JSON.parse(text));
   // Not the parser's own message, which quotes the secret input.
   if (!parsed.success) throw new SecretError('The sealed value is not a channel of this version.');

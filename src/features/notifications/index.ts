@@ -1,6 +1,7 @@
 /** Notifications: the kinds of channels, their senders, and an outbox on the effects ledger. */
 export {
   CHANNEL_TYPES,
+  channelContext,
   channelProblems,
   completeChannel,
   NotificationChannel,
