@@ -5,7 +5,7 @@
 import type { ConnectorKind } from '@casebook/wire';
 import { alertmanager } from './alertmanager/index.ts';
 import { azuremonitor } from './azuremonitor/index.ts';
-import { clickhouse } from './clickhouse/index.ts';
+import { clickhouse, clickhouseUrl } from './clickhouse/index.ts';
 import { cloudflare } from './cloudflare/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
@@ -31,6 +31,7 @@ export {
   alertmanager,
   azuremonitor,
   clickhouse,
+  clickhouseUrl,
   cloudflare,
   elasticsearch,
   googlecloud,

@@ -25,14 +25,10 @@ const WORKERS = `query ($account: string!, $from: Time!, $to: Time!, $limit: uin
   workersInvocationsAdaptive(limit: $limit, filter: { datetime_geq: $from, datetime_lt: $to }) {
     sum { requests errors subrequests } quantiles { cpuTimeP50 cpuTimeP99 } dimensions { scriptName status } } } } }`;
 
-const zonesOf = <Name extends string>(name: Name) =>
-  z.object({
-    viewer: z.object({
-      zones: z.array(z.object({ [name]: z.array(group) } as Record<Name, z.ZodArray<typeof group>>)),
-    }),
-  });
-const traffic = zonesOf('httpRequestsAdaptiveGroups');
-const firewall = zonesOf('firewallEventsAdaptive');
+const zones = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object({ viewer: z.object({ zones: z.array(z.object(shape)) }) });
+const traffic = zones({ httpRequestsAdaptiveGroups: z.array(group) });
+const firewall = zones({ firewallEventsAdaptive: z.array(group) });
 const workers = z.object({
   viewer: z.object({ accounts: z.array(z.object({ workersInvocationsAdaptive: z.array(group) })) }),
 });

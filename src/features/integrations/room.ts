@@ -14,6 +14,7 @@ import { checkDue } from './health.ts';
 import { revoke, renew } from './oauth/client.ts';
 import { freshTargets } from './oauth/fresh.ts';
 import { authorizationOf } from './oauth/google.ts';
+import { alerts } from './routes/alerts.ts';
 import { apmA } from './routes/apm-a.ts';
 import { cloudB } from './routes/cloud-b.ts';
 import { cloudMonitorA } from './routes/cloud-monitor-a.ts';
@@ -37,7 +38,7 @@ const USED_EVERY_MS = 60_000;
 
 export const integrationsRoom = {
   name: 'integrations',
-  endpoints: [list, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA],
+  endpoints: [list, ...alerts, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA],
   entities: [Integration, IntegrationAlerts],
   sealed: [
     { table: 'integrations', column: 'sealed', context: contextOf },

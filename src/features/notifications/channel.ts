@@ -1,6 +1,7 @@
 /** Channels: their API form, their storage (sealed), and which ones this installation supports. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { InvalidRequest } from '../../http/errors.ts';
 import { SecretError, type SecretBox } from '../../platform/secrets.ts';
 import type { MailConfig, SlackAddresses } from './configuration.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
@@ -186,4 +187,37 @@ export function channelProblems(channel: NotificationChannel, capabilities: Chan
     default:
       return [];
   }
+}
+
+/**
+ * A channel that this installation can send to.
+ * @param at where it is in the body
+ * @throws {InvalidRequest} with all problems
+ */
+export function acceptedChannel(
+  capabilities: ChannelCapabilities,
+  channel: NotificationChannel,
+  at: readonly string[],
+): NotificationChannel {
+  const problems = channelProblems(channel, capabilities);
+  if (problems.length === 0) return channel;
+  throw new InvalidRequest(
+    problems.map(({ path, message }) => ({
+      type: 'value_error',
+      loc: ['body', ...at, ...path],
+      msg: message,
+      // Omits the input, which contains secrets.
+      input: null,
+    })),
+  );
+}
+
+/** A channel as stored. @returns also the generated secret, if any */
+export function storeChannel(
+  box: SecretBox,
+  teamId: string,
+  given: NotificationChannel,
+): { stored: StoredChannel; generatedSecret?: string } {
+  const { channel, generatedSecret } = completeChannel(given);
+  return { stored: sealChannel(box, teamId, channel), generatedSecret };
 }

@@ -1,5 +1,6 @@
 /** Notifications: the kinds of channels, their senders, and an outbox on the effects ledger. */
 export {
+  acceptedChannel,
   CHANNEL_TYPES,
   channelContext,
   channelProblems,
@@ -8,6 +9,7 @@ export {
   openChannel,
   presentChannel,
   sealChannel,
+  storeChannel,
   type ChannelCapabilities,
   type ChannelProblem,
   type CompleteChannel,

@@ -105,7 +105,7 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
         const { verifier, redirectUri, settings, secrets } = pending;
         const client = {
           client_id: String(secrets['client_id']),
-          client_secret: secrets['client_secret'] as string | undefined,
+          ...(secrets['client_secret'] !== undefined && { client_secret: String(secrets['client_secret']) }),
         };
         const tokens = await redeem(
           googleServer(house),

@@ -6,6 +6,7 @@ import type { FamilyName, Integration } from '../entities.ts';
 import { families, type Settings } from '../families.ts';
 import { presentTest } from '../presenter.ts';
 import * as schemas from '../schemas/databases.ts';
+import { clickhouseUrl } from '@casebook/connectors';
 import { IntegrationParams } from '../schemas/shared.ts';
 import { connect, draftOf, remove, testStored, toggle, update, type Wanted } from '../service.ts';
 import { listIntegrations, present, presentAll, reading, serviceDeps, tags, writing } from './shared.ts';
@@ -201,8 +202,8 @@ const clickhouse = databaseEndpoints({
     deleted: schemas.ClickHouseDeleteResponse,
     test: schemas.ClickHouseTestResponse,
   },
-  shown: ({ url, host, port, secure = true, database, username, ca_certificate }) => ({
-    url: url ?? `${secure ? 'https' : 'http'}://${String(host)}:${String(port ?? (secure ? 8443 : 8123))}`,
+  shown: ({ url, database, username, ca_certificate, ...place }) => ({
+    url: url ?? clickhouseUrl(place),
     database: database ?? null,
     username,
     has_ca_certificate: ca_certificate !== undefined,

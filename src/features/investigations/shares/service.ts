@@ -1,7 +1,7 @@
 /** Read-only links to reports: anyone who has one sees the report until it expires or is revoked. */
 import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
-import { anyTeam, forTeam } from '../../../db/team-filter.ts';
+import { forTeam } from '../../../db/team-filter.ts';
 import type { Principal } from '../../../http/authenticate.ts';
 import { Conflict, NotFound } from '../../../http/errors.ts';
 import { generateCredential, pepperFor, type Pepper, type SecretKeys } from '../../../platform/secrets.ts';

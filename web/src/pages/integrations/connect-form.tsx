@@ -11,16 +11,11 @@ import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
 import { satellitesQuery } from '../satellites/queries.ts';
 import { integrationsQuery } from './queries.ts';
+import { connectVendor } from './requests.ts';
 import type { FormField, Vendor } from './vendors.ts';
 
 type Values = Record<string, string>;
 type Account = { id: number; name: string };
-
-interface Answer {
-  status?: string;
-  authorization_url?: string | null;
-  accounts?: Account[];
-}
 
 /** The request: what was left empty is left out, and numbers are numbers. */
 function bodyOf(fields: readonly FormField[], values: Values): Record<string, unknown> {
@@ -48,9 +43,7 @@ export function ConnectForm({ vendor, onClose }: { vendor: Vendor; onClose: () =
     ]);
   };
   const connect = useMutation({
-    // Every vendor has a path and a body of its own; the form knows them as data.
-    mutationFn: () =>
-      dataOf<Answer>(api.POST(path as '/api/onboarding/edge-a/connect', { body: bodyOf(fields, values) as never })),
+    mutationFn: () => connectVendor(path, bodyOf(fields, values)),
     onSuccess: async ({ status, authorization_url: url, accounts: found }) => {
       if (typeof url === 'string') location.assign(url);
       else if (status === 'select_account' && found) setAccounts(found);

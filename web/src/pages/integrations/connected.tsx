@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { api, dataOf } from '../../api/client.ts';
+import { useState, type ReactNode } from 'react';
 import { Badge, type Tone } from '../../components/ui/badge.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Confirm } from '../../components/ui/dialog.tsx';
@@ -9,6 +8,7 @@ import { Time } from '../../components/ui/time.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
 import { integrationsQuery, type Integration } from './queries.ts';
+import { isDatabase, removeIntegration, testDatabase, toggleDatabase } from './requests.ts';
 import { vendorOf, type Vendor } from './vendors.ts';
 
 const STATES: Record<Integration['status'], { tone: Tone; word: string }> = {
@@ -20,10 +20,6 @@ const STATES: Record<Integration['status'], { tone: Tone; word: string }> = {
   disabled: { tone: 'neutral', word: 'Off' },
   not_connected: { tone: 'neutral', word: 'Not connected' },
 };
-
-/** Databases have an endpoint each for a test and for turning them off. */
-const isDatabase = (family: Integration['family']): family is 'sql-db' | 'analytics-db' =>
-  family === 'sql-db' || family === 'analytics-db';
 
 interface ConnectedProps {
   integrations: Integration[];
@@ -48,34 +44,9 @@ export function Connected({ integrations, mayWrite, onReconnect }: ConnectedProp
     },
     onError: toaster.fail,
   });
-  const toggle = useMutation({
-    mutationFn: ({ id, family, enabled }: Integration) => {
-      if (!isDatabase(family)) throw new Error('Only a database can be turned off.');
-      return dataOf(
-        api.POST(
-          `/api/onboarding/${family}/integrations/{integration_id}/toggle` as '/api/onboarding/sql-db/integrations/{integration_id}/toggle',
-          {
-            params: { path: { integration_id: id } },
-            body: { enabled: !enabled },
-          },
-        ),
-      );
-    },
-    onSuccess: refresh,
-    onError: toaster.fail,
-  });
+  const toggle = useMutation({ mutationFn: toggleDatabase, onSuccess: refresh, onError: toaster.fail });
   const test = useMutation({
-    mutationFn: ({ id, family }: Integration) => {
-      if (!isDatabase(family)) throw new Error('Only a database can be tested by hand.');
-      return dataOf(
-        api.POST(
-          `/api/onboarding/${family}/integrations/{integration_id}/test` as '/api/onboarding/sql-db/integrations/{integration_id}/test',
-          {
-            params: { path: { integration_id: id } },
-          },
-        ),
-      );
-    },
+    mutationFn: testDatabase,
     onSuccess: async ({ success, message }) => {
       if (success) toaster.say(message);
       else toaster.fail(new Error(message));
@@ -93,7 +64,7 @@ export function Connected({ integrations, mayWrite, onReconnect }: ConnectedProp
             actions={
               mayWrite && (
                 <>
-                  {isDatabase(integration.family) && (
+                  {isDatabase(integration) && (
                     <>
                       <Button size="small" disabled={test.isPending} onClick={() => test.mutate(integration)}>
                         Test<span className="sr-only"> {integration.name}</span>
@@ -138,7 +109,7 @@ function Reconnect({ integration, onReconnect }: { integration: Integration; onR
   );
 }
 
-function Row({ integration, actions }: { integration: Integration; actions: React.ReactNode }) {
+function Row({ integration, actions }: { integration: Integration; actions: ReactNode }) {
   const { name, vendor, status, error, warnings, version, tools, via, credential } = integration;
   const { tone, word } = STATES[status];
   const facts = [vendor, version, via !== null && `through satellite ${via}`, credential].filter(Boolean);
@@ -199,20 +170,4 @@ function Row({ integration, actions }: { integration: Integration; actions: Reac
       {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
     </li>
   );
-}
-
-/** A database by its id; the only integration of another vendor by its family. */
-function removeIntegration({ id, family, source_id: source }: Integration): Promise<unknown> {
-  if (isDatabase(family)) {
-    return dataOf(
-      api.DELETE(
-        `/api/onboarding/${family}/integrations/{integration_id}` as '/api/onboarding/sql-db/integrations/{integration_id}',
-        {
-          params: { path: { integration_id: id } },
-        },
-      ),
-    );
-  }
-  const part = source.endsWith('-service-account') ? `${family}/sa` : family;
-  return dataOf(api.DELETE(`/api/onboarding/${part}/` as '/api/onboarding/edge-a/'));
 }
