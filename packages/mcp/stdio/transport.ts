@@ -13,7 +13,7 @@ import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol
 import { MAX_ANSWER_BYTES } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
 import { createLineReader } from './lines.ts';
-import { answeredId, ENVELOPE_BYTES, rejection } from './errors.ts';
+import { answeredId, ENVELOPE_BYTES, rejection } from '../errors.ts';
 
 /** Limits the memory of a server that sends requests and never reads our answers. */
 const MAX_UNREAD_BYTES = 2 * MAX_ANSWER_BYTES;

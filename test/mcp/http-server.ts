@@ -6,8 +6,8 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { addressOf } from '../../support/address.ts';
-import { createTestMcpServer, type TestMcpServer } from '../../support/mcp-server.ts';
+import { addressOf } from '../support/address.ts';
+import { createTestMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 
 export interface HttpMcpServer {
   url: string;

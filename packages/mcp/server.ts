@@ -1,16 +1,15 @@
-/** One configured MCP server, reconnected as needed. */
+/** One MCP server, reconnected as needed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Health } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
-import type { Log } from '../log.ts';
 import { type McpTimings, backoffMs } from './timings.ts';
 import { createBoundedLog } from './bounded-log.ts';
-import type { McpServerConfig } from './config.ts';
 import { describeError, wasTurnedAway } from './errors.ts';
-import { HttpTransport } from './http.ts';
+import { HttpTransport } from './http/transport.ts';
 import type { McpCallContext } from './port.ts';
 import { Session } from './session.ts';
-import { StdioTransport } from './stdio.ts';
+import type { Log, McpServerSettings } from './settings.ts';
+import { StdioTransport } from './stdio/transport.ts';
 import type { Listing } from './tools.ts';
 
 /** Maximum number of names in a message that lists the tools. */
@@ -19,8 +18,8 @@ const MAX_SENTENCE_CHARACTERS = 1_000;
 const NO_TOOLS: Listing = { tools: [], omitted: 0 };
 
 interface McpServerOptions {
-  config: McpServerConfig;
-  version: string;
+  settings: McpServerSettings;
+  client: { name: string; version: string };
   timings: McpTimings;
   log: Log;
   /** The server's tools or health have changed. */
@@ -45,7 +44,7 @@ export class McpServer {
   }
 
   get name(): string {
-    return this.#options.config.name;
+    return this.#options.settings.name;
   }
 
   /** The server's current tools: none while it is away. */
@@ -102,7 +101,7 @@ export class McpServer {
       const why = this.#failure ?? 'it has not answered so far';
       throw new QueryError(
         'failed',
-        `The MCP server “${this.name}” is not connected: ${why}. The satellite keeps retrying.`,
+        `The MCP server “${this.name}” is not connected: ${why}. The connection is tried again and again.`,
       );
     }
     const { tools, omitted } = session.listing;
@@ -129,8 +128,8 @@ export class McpServer {
   }
 
   async #run(): Promise<void> {
-    const { config, log, timings } = this.#options;
-    const { name: server } = config;
+    const { settings, log, timings } = this.#options;
+    const { name: server } = settings;
     let failures = 0;
     while (!this.#closing.signal.aborted) {
       const session = this.#connect();
@@ -172,16 +171,12 @@ export class McpServer {
   }
 
   #connect(): Session {
-    const { config, log, timings, version, onChange } = this.#options;
-    return new Session({ config, version, transport: transportOf(config, log), timings, log, onChange });
+    return new Session({ ...this.#options, transport: transportOf(this.#options) });
   }
 }
 
-function transportOf(config: McpServerConfig, log: Log): StdioTransport | HttpTransport {
-  if (config.transport === 'stdio') {
-    const onStderr = createBoundedLog(log, config.name, 'standard error of an MCP server');
-    return new StdioTransport({ ...config, onStderr });
-  }
-  const { url, headers, bearer } = config;
-  return new HttpTransport(url, bearer === undefined ? headers : { ...headers, Authorization: `Bearer ${bearer}` });
+function transportOf({ settings, log }: McpServerOptions): StdioTransport | HttpTransport {
+  if (settings.transport === 'http') return new HttpTransport(settings.url, settings.headers);
+  const onStderr = createBoundedLog(log, settings.name, 'standard error of an MCP server');
+  return new StdioTransport({ ...settings, onStderr });
 }

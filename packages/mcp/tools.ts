@@ -29,9 +29,9 @@ const announcedTool = z.looseObject({
 /** The operator's settings for a server's tools. */
 interface ToolSelection {
   server: string;
-  allow: readonly string[];
-  deny: readonly string[];
-  readOnly: 'all' | readonly string[];
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+  readOnly?: 'all' | readonly string[] | undefined;
 }
 
 export interface Listing {
@@ -99,7 +99,7 @@ function nameOf(tool: unknown): string | undefined {
  */
 export async function listTools(
   page: (cursor: string | undefined) => Promise<z.output<typeof toolsPage>>,
-  { server, allow, deny, readOnly }: ToolSelection,
+  { server, allow = ['*'], deny = [], readOnly = [] }: ToolSelection,
 ): Promise<Listing> {
   const allowed = matcher(allow);
   const denied = matcher(deny);

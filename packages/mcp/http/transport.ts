@@ -10,7 +10,7 @@ import { Agent } from 'undici';
 import { MAX_ANSWER_BYTES } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
 import { boundedBody } from './bounded-body.ts';
-import { answeredId, ENVELOPE_BYTES, rejection } from './errors.ts';
+import { answeredId, ENVELOPE_BYTES, rejection } from '../errors.ts';
 
 /** How often the SDK tries to resume a stream. */
 const RESUMPTIONS = 2;
