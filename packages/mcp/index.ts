@@ -1,4 +1,7 @@
 /** A client of MCP servers, over stdio and streamable HTTP, that survives whatever they do. */
+export { McpUnauthorized } from './errors.ts';
+export { openMcp, type OpenMcp } from './open.ts';
 export type { McpCallContext, McpServers } from './port.ts';
-export { createMcpServers, type McpServersOptions } from './servers.ts';
-export type { HttpServer, Log, McpServerSettings, StdioServer } from './settings.ts';
+export type { ClientOptions } from './server.ts';
+export { createMcpServers } from './servers.ts';
+export type { Confinement, CredentialRequest, HttpServer, Log, McpServerSettings, StdioServer } from './settings.ts';

@@ -4,7 +4,7 @@ import type { Health } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
 import { type McpTimings, backoffMs } from './timings.ts';
 import { createBoundedLog } from './bounded-log.ts';
-import { describeError, wasTurnedAway } from './errors.ts';
+import { describeError, McpUnauthorized, wasTurnedAway } from './errors.ts';
 import { HttpTransport } from './http/transport.ts';
 import type { McpCallContext } from './port.ts';
 import { Session } from './session.ts';
@@ -17,11 +17,16 @@ const MAX_NAMES = 50;
 const MAX_SENTENCE_CHARACTERS = 1_000;
 const NO_TOOLS: Listing = { tools: [], omitted: 0 };
 
-interface McpServerOptions {
-  settings: McpServerSettings;
-  client: { name: string; version: string };
-  timings: McpTimings;
+export interface ClientOptions {
   log: Log;
+  /** Who we are, which the servers are told. */
+  client: { name: string; version: string };
+  timings?: Partial<McpTimings>;
+}
+
+interface McpServerOptions extends ClientOptions {
+  settings: McpServerSettings;
+  timings: McpTimings;
   /** The server's tools or health have changed. */
   onChange(): void;
 }
@@ -34,6 +39,7 @@ export class McpServer {
   #session: Session | undefined;
   /** Why there is no connection. */
   #failure: string | undefined;
+  #unauthorized: McpUnauthorized | undefined;
   #failedAt = 0;
   readonly #waiting = new Set<() => void>();
 
@@ -85,6 +91,17 @@ export class McpServer {
     }
   }
 
+  /**
+   * Resolves when the server is connected.
+   * @throws {QueryError} when the attempt under way, or the next one, fails
+   * @throws the signal's reason
+   */
+  async ready(signal: AbortSignal): Promise<void> {
+    await this.#nextSession(signal);
+    signal.throwIfAborted();
+    if (this.#open() === undefined) throw this.#unauthorized ?? this.#unreachable();
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#session?.leave();
@@ -98,11 +115,7 @@ export class McpServer {
   #reachable(tool: string): Session {
     const session = this.#open();
     if (session === undefined) {
-      const why = this.#failure ?? 'it has not answered so far';
-      throw new QueryError(
-        'failed',
-        `The MCP server “${this.name}” is not connected: ${why}. The connection is tried again and again.`,
-      );
+      throw this.#unauthorized ?? this.#unreachable();
     }
     const { tools, omitted } = session.listing;
     if (tools.some(({ name }) => name === tool)) return session;
@@ -111,6 +124,11 @@ export class McpServer {
     const known =
       names.length === 0 ? 'It offers none.' : `There are: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
     throw new QueryError('not_found', `The MCP server “${this.name}” has no tool ${JSON.stringify(tool)}. ${known}`);
+  }
+
+  #unreachable(): QueryError {
+    const why = (this.#failure ?? 'it has not answered so far').replace(/\.$/u, '');
+    return new QueryError('failed', `The MCP server “${this.name}” is not connected: ${why}. Casebook keeps retrying.`);
   }
 
   /** Resolves when a reconnection has succeeded or failed, or when the caller gives up. */
@@ -147,7 +165,7 @@ export class McpServer {
         // Kills what is left of a child.
         await session.close('');
       } catch (error) {
-        this.#away(session.lost ?? describeError(error));
+        this.#away(session.lost ?? describeError(error), error);
         this.#attempted();
       }
       if (this.#closing.signal.aborted) return;
@@ -164,8 +182,9 @@ export class McpServer {
     this.#options.onChange();
   }
 
-  #away(why: string | undefined): void {
+  #away(why: string | undefined, error?: unknown): void {
     this.#failure = why;
+    this.#unauthorized = error instanceof McpUnauthorized ? error : undefined;
     this.#failedAt = performance.now();
     this.#options.onChange();
   }
@@ -176,7 +195,7 @@ export class McpServer {
 }
 
 function transportOf({ settings, log }: McpServerOptions): StdioTransport | HttpTransport {
-  if (settings.transport === 'http') return new HttpTransport(settings.url, settings.headers);
+  if (settings.transport === 'http') return new HttpTransport(settings);
   const onStderr = createBoundedLog(log, settings.name, 'standard error of an MCP server');
   return new StdioTransport({ ...settings, onStderr });
 }

@@ -1,21 +1,14 @@
 /** Several MCP servers as one. */
 import { QueryError } from '@casebook/connectors';
 import type { McpServers } from './port.ts';
-import { McpServer } from './server.ts';
-import type { Log, McpServerSettings } from './settings.ts';
-import { DEFAULT_TIMINGS, type McpTimings } from './timings.ts';
-
-export interface McpServersOptions {
-  log: Log;
-  /** Who we are, which the servers are told. */
-  client: { name: string; version: string };
-  timings?: Partial<McpTimings>;
-}
+import { McpServer, type ClientOptions } from './server.ts';
+import type { McpServerSettings } from './settings.ts';
+import { DEFAULT_TIMINGS } from './timings.ts';
 
 /** Starts connecting to each server and returns at once, whatever the outcome. */
 export function createMcpServers(
   servers: readonly McpServerSettings[],
-  { log, client, timings = {} }: McpServersOptions,
+  { log, client, timings = {} }: ClientOptions,
 ): McpServers {
   const listeners = new Set<() => void>();
   const onChange = (): void => {

@@ -52,6 +52,7 @@ export class Session {
   #silentLooks = 0;
   #pinging: Promise<void> | undefined;
   #announced = false;
+  #relisting: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -88,7 +89,8 @@ export class Session {
       const closed = this.lost;
       await this.close(describeError(error));
       // The SDK closes the connection itself, and reports only that it did.
-      this.lost = isClosed(error) && closed !== undefined ? closed : describeError(error);
+      if (isClosed(error) && closed !== undefined) this.lost = closed;
+      else this.lost = isTimeout(error) ? 'it did not answer in time' : describeError(error);
       throw error;
     }
     this.#every(timings.pingEveryMs, () => this.ping());
@@ -174,9 +176,15 @@ export class Session {
 
   async #list(): Promise<void> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return;
-    const { name: server, allow, deny, readOnly, timeoutMs: timeout = DEFAULT_TIMEOUT_MS } = this.#options.settings;
+    const { settings, timings } = this.#options;
+    const { name: server, allow, deny, readOnly, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
+    // Of all pages together.
+    const deadline = performance.now() + timings.connectMs;
     this.listing = await listTools(
-      (cursor) => this.#client.request({ method: 'tools/list', params: { cursor } }, toolsPage, { timeout }),
+      (cursor) =>
+        this.#client.request({ method: 'tools/list', params: { cursor } }, toolsPage, {
+          timeout: Math.max(1, Math.min(timeoutMs, deadline - performance.now())),
+        }),
       { server, allow, deny, readOnly },
     );
   }
@@ -193,13 +201,19 @@ export class Session {
     }
   }
 
+  /** One listing at a time: what is announced until it begins is in it. */
+  async #relistNext(): Promise<void> {
+    await this.#relisting;
+    this.#announced = false;
+    this.#relisting = this.#relist();
+  }
+
   #toolsChanged(): void {
     if (this.#announced || this.lost !== undefined) return;
     this.#announced = true;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.#announced = false;
-      void this.#relist();
+      void this.#relistNext();
     }, this.#options.timings.debounceMs);
     this.#timers.add(timer);
   }

@@ -1,5 +1,6 @@
 /** What a client has to know of an MCP server. */
-import type { Log as ConnectorLog } from '@casebook/connectors';
+import type { Log as ConnectorLog, Network } from '@casebook/connectors';
+import { MAX_ANSWER_BYTES } from '@casebook/wire';
 
 /** Receives messages for whoever operates this process. */
 export interface Log extends ConnectorLog {
@@ -19,6 +20,19 @@ interface Common {
   /** Names and globs of the tools to offer; all of them by default. `deny` takes precedence over `allow`. */
   allow?: readonly string[];
   deny?: readonly string[];
+  /** Maximum size in bytes of one message of the server. By default that of the largest answer Casebook accepts. */
+  maxMessageBytes?: number;
+}
+
+/**
+ * What a program gets that must not harm the process it serves: a temporary folder as its home, and bounds beyond which it
+ * is ended with all its processes. The bounds need Linux; elsewhere there are none.
+ */
+export interface Confinement {
+  /** Resident memory of all its processes together, in bytes. By default 512 MiB. */
+  maxMemoryBytes?: number;
+  /** By default 32. */
+  maxProcesses?: number;
 }
 
 /** A server that is a child of this process. */
@@ -29,6 +43,8 @@ export interface StdioServer extends Common {
   /** The process gets nothing else but PATH, HOME and the like: none of this process's own environment. */
   env: Readonly<Record<string, string>>;
   cwd?: string;
+  /** If given, its environment is PATH, HOME, TMPDIR and `env`. */
+  confine?: Confinement;
 }
 
 export interface HttpServer extends Common {
@@ -37,8 +53,25 @@ export interface HttpServer extends Common {
   url: string;
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
+  /** Restrains where requests go; with it, redirects are not followed. For URLs that the operator did not choose. */
+  network?: Network;
+  /** Further headers, such as `Authorization`; called before every request. What it throws fails the request. */
+  authorize?(asked: CredentialRequest): Promise<Readonly<Record<string, string>>>;
+  /** Whether to keep a stream open on which the server can announce changes of its tools; by default true. */
+  listen?: boolean;
+}
+
+export interface CredentialRequest {
+  signal: AbortSignal;
+  /**
+   * What the last call returned and the server has just refused with status 401. Renew the credential, unless another
+   * request has renewed it since: the request is repeated once.
+   */
+  refused?: Readonly<Record<string, string>>;
 }
 
 export type McpServerSettings = StdioServer | HttpServer;
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
+/** The largest answer Casebook accepts, and the JSON-RPC around it. */
+export const MAX_MESSAGE_BYTES = MAX_ANSWER_BYTES + 64 * 1024;

@@ -6,7 +6,7 @@ import {
   type McpCallContext,
   type McpServers,
   type McpServerSettings,
-  type McpServersOptions,
+  type ClientOptions,
   type StdioServer,
 } from '@casebook/mcp';
 import { QueryError } from '@casebook/connectors';
@@ -40,7 +40,7 @@ const IMPATIENT = { debounceMs: 20, backoff: { firstMs: 20, maxMs: 200 } };
 const open = new Set<McpServers>();
 
 /** The suite closes them with `closeAfterEach`. */
-export function connect(settings: McpServerSettings[], options: Partial<McpServersOptions> = {}): McpServers {
+export function connect(settings: McpServerSettings[], options: Partial<ClientOptions> = {}): McpServers {
   const servers = createMcpServers(settings, {
     log: silent,
     client: { name: 'test', version: '0' },
@@ -74,7 +74,7 @@ export function statusOf(servers: McpServers, name: string): string | undefined 
 
 export async function connected(
   settings: McpServerSettings[],
-  options: Partial<McpServersOptions> = {},
+  options: Partial<ClientOptions> = {},
 ): Promise<McpServers> {
   const servers = connect(settings, options);
   for (const { name } of settings) await untilOk(servers, name);
