@@ -4,7 +4,7 @@ import type { Health } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
 import { type McpTimings, backoffMs } from './timings.ts';
 import { createBoundedLog } from './bounded-log.ts';
-import { describeError, McpUnauthorized, wasTurnedAway } from './errors.ts';
+import { describeError, wasTurnedAway } from './errors.ts';
 import { HttpTransport } from './http/transport.ts';
 import type { McpCallContext } from './port.ts';
 import { Session } from './session.ts';
@@ -39,7 +39,8 @@ export class McpServer {
   #session: Session | undefined;
   /** Why there is no connection. */
   #failure: string | undefined;
-  #unauthorized: McpUnauthorized | undefined;
+  /** The same for the caller, where that says more. */
+  #refusal: QueryError | undefined;
   #failedAt = 0;
   readonly #waiting = new Set<() => void>();
 
@@ -99,7 +100,7 @@ export class McpServer {
   async ready(signal: AbortSignal): Promise<void> {
     await this.#nextSession(signal);
     signal.throwIfAborted();
-    if (this.#open() === undefined) throw this.#unauthorized ?? this.#unreachable();
+    if (this.#open() === undefined) throw this.#refusal ?? this.#unreachable('');
   }
 
   async close(): Promise<void> {
@@ -115,7 +116,7 @@ export class McpServer {
   #reachable(tool: string): Session {
     const session = this.#open();
     if (session === undefined) {
-      throw this.#unauthorized ?? this.#unreachable();
+      throw this.#refusal ?? this.#unreachable(' Casebook keeps retrying.');
     }
     const { tools, omitted } = session.listing;
     if (tools.some(({ name }) => name === tool)) return session;
@@ -126,9 +127,9 @@ export class McpServer {
     throw new QueryError('not_found', `The MCP server “${this.name}” has no tool ${JSON.stringify(tool)}. ${known}`);
   }
 
-  #unreachable(): QueryError {
+  #unreachable(hint: string): QueryError {
     const why = (this.#failure ?? 'it has not answered so far').replace(/\.$/u, '');
-    return new QueryError('failed', `The MCP server “${this.name}” is not connected: ${why}. Casebook keeps retrying.`);
+    return new QueryError('failed', `The MCP server “${this.name}” is not connected: ${why}.${hint}`);
   }
 
   /** Resolves when a reconnection has succeeded or failed, or when the caller gives up. */
@@ -184,7 +185,7 @@ export class McpServer {
 
   #away(why: string | undefined, error?: unknown): void {
     this.#failure = why;
-    this.#unauthorized = error instanceof McpUnauthorized ? error : undefined;
+    this.#refusal = error instanceof QueryError ? error : undefined;
     this.#failedAt = performance.now();
     this.#options.onChange();
   }

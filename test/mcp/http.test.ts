@@ -105,7 +105,7 @@ describe('MCP servers over streamable HTTP', () => {
   });
 
   it('says why it is refused', async () => {
-    const { url } = await start({ refuse: 401 });
+    const { url } = await start({ refusal: () => ({ status: 401 }) });
     const servers = connect([at(url)]);
     await until('the refusal', () => /HTTP status 401/u.test(servers.health()[0]?.message ?? '') || undefined);
   });
