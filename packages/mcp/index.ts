@@ -5,3 +5,4 @@ export type { McpCallContext, McpServers } from './port.ts';
 export type { ClientOptions } from './server.ts';
 export { createMcpServers } from './servers.ts';
 export type { Confinement, CredentialRequest, HttpServer, Log, McpServerSettings, StdioServer } from './settings.ts';
+export { findToolServer, type ToolServerProgram } from './tool-servers.ts';

@@ -33,6 +33,12 @@ export interface Confinement {
   maxMemoryBytes?: number;
   /** By default 32. */
   maxProcesses?: number;
+  /**
+   * What its home holds when it starts: texts by relative path, for credentials that a program takes only from a file.
+   * Readable by this user only, and gone with the process. The home is also its working directory, unless `cwd` says
+   * otherwise.
+   */
+  files?: Readonly<Record<string, string>>;
 }
 
 /** A server that is a child of this process. */

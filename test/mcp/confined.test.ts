@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openMcp, type OpenMcp, type StdioServer } from '@casebook/mcp';
@@ -51,11 +52,15 @@ describe('confined MCP servers', () => {
   it('have a home of their own for as long as they run, and none of our environment', async () => {
     process.env['SECRET_OF_THE_OWNER'] = 'token';
     try {
-      const server = await open({ ...testServer(), env: { GIVEN: 'yes' } });
+      const files = { '.config/vendor/key.json': '{}' };
+      const server = await open({ ...testServer(), env: { GIVEN: 'yes' }, confine: { files } });
       const { CASEBOOK_TOOL_SERVER: mark, ...environment } = JSON.parse(textOf(await call(server, 'environment')));
       const { HOME: home } = environment;
       assert.ok(existsSync(home) && home !== process.env['HOME'] && mark);
       assert.deepEqual(environment, { GIVEN: 'yes', HOME: home, PATH: process.env['PATH'], TMPDIR: home });
+      const key = join(home, '.config/vendor/key.json');
+      assert.equal(readFileSync(key, 'utf8'), '{}');
+      assert.equal(statSync(key).mode & 0o777, 0o600);
       await server.close();
       assert.ok(!existsSync(home));
     } finally {

@@ -6,9 +6,9 @@
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -79,9 +79,11 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { confine } = this.#options;
     const home = confine === undefined ? undefined : await mkdtemp(join(tmpdir(), 'casebook-tool-server-'));
+    // From here on, it also removes the home.
     const watchdog = await startWatchdog(home);
     this.#watchdog = watchdog;
     try {
+      if (home !== undefined) await furnish(home, confine?.files);
       // Meanwhile.
       if (this.#ending !== undefined) throw new Error('it was closed');
       await this.#spawn(home, watchdog);
@@ -217,6 +219,14 @@ export class StdioTransport implements Transport {
   #failed(id: number | undefined, error: QueryError): void {
     if (id === undefined) this.onerror?.(error);
     else this.onmessage?.(rejection(id, error));
+  }
+}
+
+async function furnish(home: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(home, path);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, text, { mode: 0o600 });
   }
 }
 
