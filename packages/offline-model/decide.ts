@@ -1,6 +1,7 @@
 /** Picks the playbook that answers: the first that fits. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { check } from './playbooks/checks/index.ts';
+import { connectedTools, type ConnectedTool, type ToolDefinition } from './playbooks/connected/catalogue.ts';
 import { conversation } from './playbooks/conversation/index.ts';
 import { investigation } from './playbooks/investigation/index.ts';
 import { monitoring } from './playbooks/monitoring/index.ts';
@@ -25,6 +26,8 @@ export interface Situation {
   tools: ReadonlySet<string>;
   /** Tools that exist, even when none may be called any more. */
   offered: ReadonlySet<string>;
+  /** Those of them that read a system that the team has connected. */
+  connected: readonly ConnectedTool[];
   /** The run is at a limit: only its result may still be submitted. */
   isConcluding: boolean;
   /** Set when the system prompt asks for something other than an answer in words. */
@@ -49,7 +52,7 @@ const PLAYBOOKS: readonly Playbook[] = [task, check, investigation, monitoring, 
 /** The next answer in a conversation, a pure function of it. Ids of tool calls are unique within a conversation. */
 export function decide(
   messages: Anthropic.MessageParam[],
-  tools: Pick<Anthropic.Tool, 'name'>[],
+  tools: readonly ToolDefinition[],
   toolChoice: Anthropic.ToolChoice,
   system = '',
 ): AnswerBlock[] {
@@ -59,6 +62,7 @@ export function decide(
     transcript,
     tools: callable(offered, toolChoice),
     offered,
+    connected: connectedTools(tools),
     isConcluding: toolChoice.type === 'tool' || toolChoice.type === 'none',
     purpose: PURPOSES.find(([said]) => said.test(system))?.[1],
   };
