@@ -253,6 +253,12 @@ function titleOf({ operation, kind }: ConnectedTool): string {
 const shapeOf = (key: string, kind: string): Shape | undefined =>
   isDatabase(kind) && Object.hasOwn(SHAPES, key) ? SHAPES[key] : undefined;
 
+/** A record in words. @param part the list that it is in, of several */
+export function rowLine({ operation, kind }: ConnectedTool, part: string, row: Row): string {
+  const shape = (part === '' ? undefined : shapeOf(part, kind)) ?? shapeOf(operation, kind);
+  return shape?.line?.(row) ?? recordLine(row);
+}
+
 /** What one call says; a failure too. */
 export function say({ tool, call, parts, most }: Reading): string {
   const cited = cite(call);
@@ -304,8 +310,7 @@ function sectionText(
     const none = own || isOnly ? shape?.none?.(name(tool.system)) : undefined;
     return `${none ?? `${title}: none`}${cited}.`;
   }
-  const line = shape?.line ?? ((row: Row) => recordLine(row));
-  const lines = rows.slice(0, shown).map((row) => `${line(row)}${cited}`);
+  const lines = rows.slice(0, shown).map((row) => `${rowLine(tool, part, row)}${cited}`);
   const rest = rows.length > shown || goesOn ? ['There are more.'] : [];
   const notes = [...(shape?.notes?.(rows, cited) ?? []), ...rest].join(' ');
   return paragraphs(`**${title}**${shape?.order ?? ''}${cited}:`, bullets(lines), notes);

@@ -3,6 +3,7 @@ import type { PlannedCall, Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
 import { call, wasMade } from '../calls.ts';
 import { callOf, callsTo, foundTools, SEARCH_TOOL, type ConnectedTool } from '../connected/catalogue.ts';
+import { namedSystems, systemsOf } from '../connected/named.ts';
 import { inputFor, wantedIn, type Asked } from '../connected/inputs.ts';
 import {
   isDatabase,
@@ -18,7 +19,7 @@ import {
 } from '../connected/questions.ts';
 import { say, spoken, systemName } from '../connected/sayings.ts';
 import { timeIn } from '../investigation/sources.ts';
-import { lexicalScores, mentions, words } from '../investigation/words.ts';
+import { lexicalScores, words } from '../investigation/words.ts';
 import { servicesIn, unknownServiceIn, withoutQuotes } from '../reading.ts';
 import { listed, name, paragraphs } from '../wording.ts';
 import { has, type Chat, type Play } from './chat.ts';
@@ -91,18 +92,6 @@ function nextSearch(chat: Chat, intent: Intent | undefined, tools: readonly Conn
   return next && { text: 'Looking for the tools of the connected systems.', calls: [next] };
 }
 
-const systemsOf = (tools: readonly ConnectedTool[]): string[] => [...new Set(tools.map(({ system }) => system))].sort();
-
-/** The systems that a text names: by name, else by their kind. */
-function namedSystems(text: string, tools: readonly ConnectedTool[]): string[] {
-  const systems = systemsOf(tools);
-  const literal = systems.filter((system) => mentions(text, system));
-  const longest = literal.filter((one) => !literal.some((other) => other !== one && other.includes(one)));
-  if (longest.length > 0) return longest;
-  const kinds = kindsIn(text);
-  return systems.filter((system) => tools.some((tool) => tool.system === system && kinds.includes(tool.kind)));
-}
-
 /** “The slow queries of orders” means orders-db; those of users-db do not, though it has a word of that name. */
 function nearlyNamed(text: string, tools: readonly ConnectedTool[]): string[] {
   const unknown = words(unknownServiceIn(text) ?? '');
@@ -168,6 +157,9 @@ function playOf(
   if (topic && own.some(({ operation }) => topic.operations.includes(operation)))
     return reading(chat, tools, { topic, systems, asked });
   if (OF_TELEMETRY.has(intent) && named.length === 0) return undefined;
+  // Its cause is sought in telemetry too, with what the database shows beside it.
+  const isSought = intent === 'problem' && own.some(({ kind }) => isDatabase(kind));
+  if (isSought && !topic) return undefined;
   const best = bestOf(own, said, systems);
   if (best)
     return reading(chat, tools, {
