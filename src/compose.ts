@@ -7,7 +7,7 @@ import { systemClock } from './platform/clock.ts';
 import type { ModelClient } from './platform/anthropic/index.ts';
 import { createEventLog } from './platform/event-log/index.ts';
 import type { Logger } from './platform/logger.ts';
-import { createSecretBox, loadSecretKey } from './platform/secrets.ts';
+import { createSecretBox, loadSecretKeys } from './platform/secrets.ts';
 import type { All, Core, Room, RoomCore } from './room.ts';
 import { entities, rooms, type FullConfig } from './rooms.ts';
 
@@ -45,7 +45,7 @@ export async function openCore(config: FullConfig, log: Logger): Promise<Core & 
   const { databaseUrl, redisUrl, timeouts } = config;
   if (databaseUrl === undefined)
     throw new Error('DATABASE_URL is not set. "npm start" sets it for the embedded servers.');
-  const secretKey = await loadSecretKey(config);
+  const secretKeys = await loadSecretKeys(config);
   const { connectMs: connectTimeoutMs, redisMs: redisTimeoutMs } = timeouts;
   const closing = new AsyncDisposableStack();
   const orm = await openOrm({ databaseUrl, entities, poolSize: 20, connectTimeoutMs, log });
@@ -61,8 +61,8 @@ export async function openCore(config: FullConfig, log: Logger): Promise<Core & 
     orm,
     events,
     client,
-    secretKey,
-    secrets: createSecretBox([secretKey]),
+    secretKeys,
+    secrets: createSecretBox(secretKeys),
     appUrl: config.appUrl ?? `http://localhost:${config.port}`,
     closing,
   };

@@ -36,6 +36,12 @@ const variables = z.object({
   CASEBOOK_APP_URL: optional(url),
   CASEBOOK_BOOTSTRAP_API_KEY: optional(z.string().min(16, 'must have at least 16 characters')),
   CASEBOOK_SECRET_KEY: optional(z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hexadecimal (64 characters)')),
+  CASEBOOK_PREVIOUS_SECRET_KEYS: withDefault(
+    z
+      .string()
+      .regex(/^(?:[0-9a-f]{64}(?:\s*,\s*|\s*$))*$/i, 'must be keys of 64 hexadecimal characters, separated by commas'),
+    '',
+  ),
   CASEBOOK_CORS_ORIGINS: withDefault(z.string(), ''),
   CASEBOOK_BODY_LIMIT_BYTES: withDefault(positiveInt, 1_048_576),
   CASEBOOK_TRUSTED_PROXIES: withDefault(z.coerce.number().int().min(0).max(10), 0),
@@ -83,6 +89,8 @@ export interface Config {
   bootstrapApiKey?: string;
   /** 32-byte key of the secrets at rest, hexadecimal. */
   secretKey?: string;
+  /** Earlier ones, which still open what they sealed. */
+  previousSecretKeys: string[];
   corsOrigins: string[];
   bodyLimitBytes: number;
   /** How many proxies in front of the API append to X-Forwarded-For; with 0 the header is ignored. */
@@ -133,6 +141,7 @@ export const configuration = variables.transform((e): Config => ({
   appUrl: e.CASEBOOK_APP_URL?.replace(/\/+$/, ''),
   bootstrapApiKey: e.CASEBOOK_BOOTSTRAP_API_KEY,
   secretKey: e.CASEBOOK_SECRET_KEY,
+  previousSecretKeys: commaSeparated(e.CASEBOOK_PREVIOUS_SECRET_KEYS),
   corsOrigins: commaSeparated(e.CASEBOOK_CORS_ORIGINS),
   bodyLimitBytes: e.CASEBOOK_BODY_LIMIT_BYTES,
   trustedProxies: e.CASEBOOK_TRUSTED_PROXIES,

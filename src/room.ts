@@ -10,7 +10,7 @@ import type { Mount } from './http/mounts.ts';
 import type { Clock } from './platform/clock.ts';
 import type { EventLog } from './platform/event-log/index.ts';
 import type { Logger } from './platform/logger.ts';
-import type { SecretBox } from './platform/secrets.ts';
+import type { SecretBox, SecretKeys } from './platform/secrets.ts';
 
 /** What many parties together take: the intersection of their parameters. */
 export type All<Takers> = (Takers extends unknown ? Takers : never) extends (all: infer Everything) => void
@@ -25,8 +25,8 @@ export interface Core {
   orm: Orm;
   events: EventLog;
   client: Client;
-  /** The key of the secrets at rest. */
-  secretKey: Buffer;
+  /** The keys of the secrets at rest, the current one first. */
+  secretKeys: SecretKeys;
   /** Seals and opens secrets at rest. */
   secrets: SecretBox;
   /** Where people reach the web app, without a trailing slash. */
@@ -56,6 +56,16 @@ export interface Scope {
 /** By name: `topic:action`. */
 export type Scopes = Readonly<Record<string, Scope>>;
 
+/** A column of values that the secret box has sealed, so that they can be moved to a new key. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  /** The member that is sealed, if the column is JSON. */
+  member?: string;
+  /** What the value was sealed for. */
+  context(row: { id: string; teamId: string }): string;
+}
+
 /**
  * What the house takes from a room. Each room exports one value of this type through its door, with only the parts it
  * needs. `house` is what all rooms have built; `compose.ts` checks that it has what each part asks for.
@@ -66,6 +76,8 @@ export interface Room {
   /** Applications of others that are served under a path of their own. */
   mounts?: readonly Mount<never>[];
   entities?: readonly EntitySchema[];
+  /** Where its secrets are. */
+  sealed?: readonly SealedColumn[];
   scopes?: Scopes;
   /** Its environment variables; `build` gets what it makes of them as parts of `house.config`. */
   configuration?: Configuration;

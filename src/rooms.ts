@@ -55,6 +55,9 @@ export const rooms = [identityRoom(scopesOf(list)), ...list] as const satisfies 
 
 const entitiesOf = (some: readonly Room[]) => some.flatMap(({ entities = [] }) => entities);
 
+/** Every column of sealed secrets. */
+export const sealedColumns = rooms.flatMap((room: Room) => room.sealed ?? []);
+
 /** Every entity of the product, for `openOrm`. */
 export const entities = entitiesOf(rooms);
 

@@ -4,7 +4,9 @@
  */
 import type { ConnectorKind } from '@casebook/wire';
 import { alertmanager } from './alertmanager/index.ts';
-import { clickhouse } from './clickhouse/index.ts';
+import { azuremonitor } from './azuremonitor/index.ts';
+import { clickhouse, clickhouseUrl } from './clickhouse/index.ts';
+import { cloudflare } from './cloudflare/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
 import { googlecloud } from './googlecloud/index.ts';
@@ -12,6 +14,7 @@ import { http } from './http/index.ts';
 import { jaeger } from './jaeger/index.ts';
 import { kubernetes } from './kubernetes/index.ts';
 import { loki } from './loki/index.ts';
+import { newrelic } from './newrelic/index.ts';
 import { opensearch } from './opensearch/index.ts';
 import { postgresql } from './postgresql/index.ts';
 import { prometheus } from './prometheus/index.ts';
@@ -23,15 +26,20 @@ export * from './log-level.ts';
 export * from './transport.ts';
 export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
+export { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from './googlecloud/index.ts';
 export {
   alertmanager,
+  azuremonitor,
   clickhouse,
+  clickhouseUrl,
+  cloudflare,
   elasticsearch,
   googlecloud,
   http,
   jaeger,
   kubernetes,
   loki,
+  newrelic,
   opensearch,
   postgresql,
   prometheus,
@@ -42,13 +50,16 @@ export {
 /** Every kind of connector. */
 export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   alertmanager,
+  azuremonitor,
   clickhouse,
+  cloudflare,
   elasticsearch,
   googlecloud,
   http,
   jaeger,
   kubernetes,
   loki,
+  newrelic,
   opensearch,
   postgresql,
   prometheus,

@@ -28,6 +28,8 @@ export interface Situation {
   offered: ReadonlySet<string>;
   /** Those of them that read a system that the team has connected. */
   connected: readonly ConnectedTool[];
+  /** Connected systems that the instructions name, whether or not their tools are offered. */
+  systems: readonly string[];
   /** The run is at a limit: only its result may still be submitted. */
   isConcluding: boolean;
   /** Set when the system prompt asks for something other than an answer in words. */
@@ -63,6 +65,7 @@ export function decide(
     tools: callable(offered, toolChoice),
     offered,
     connected: connectedTools(tools),
+    systems: systemsIn(system),
     isConcluding: toolChoice.type === 'tool' || toolChoice.type === 'none',
     purpose: PURPOSES.find(([said]) => said.test(system))?.[1],
   };
@@ -75,6 +78,13 @@ export function decide(
       .filter((call) => situation.tools.has(call.name))
       .map((call, index) => ({ type: 'tool_use' as const, id: `${ID_PREFIX}${number}_${index + 1}`, ...call })),
   ];
+}
+
+/** As the instructions list them: `orders-db (postgresql), edge (cloudflare)`. */
+function systemsIn(system: string): string[] {
+  const list =
+    /^- The team has connected systems of its own: (.{0,5000}?)\. They are queried/mu.exec(system)?.[1] ?? '';
+  return [...list.matchAll(/([\w-]+) \([\w-]+\)/gu)].map(([, name = '']) => name);
 }
 
 function callable(offered: ReadonlySet<string>, choice: Anthropic.ToolChoice): ReadonlySet<string> {

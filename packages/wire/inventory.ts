@@ -40,8 +40,11 @@ export const CONNECTOR_KINDS = [
   'postgresql',
   'clickhouse',
   'googlecloud',
+  'azuremonitor',
   'http',
   'recorded',
+  'newrelic',
+  'cloudflare',
 ] as const;
 
 export const connector = z.object({

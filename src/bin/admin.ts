@@ -3,17 +3,19 @@
  * CASEBOOK_SECRET_KEY, CASEBOOK_HOME).
  */
 import { parseArgs } from 'node:util';
-import { loadConfig, type FullConfig } from '../rooms.ts';
+import { entities, loadConfig, sealedColumns, type FullConfig } from '../rooms.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
-import { entities } from '../rooms.ts';
+import { reseal } from '../db/reseal.ts';
 import { runningInstance } from '../embedded/instance.ts';
 import { addAdminKey, createOperatorLink, linkUrl, localPath, pepperFrom } from '../features/identity/index.ts';
-import { hashCredential, loadSecretKey } from '../platform/secrets.ts';
+import { createSecretBox, loadSecretKeys } from '../platform/secrets.ts';
 import { messageOf } from '../platform/message-of.ts';
 
 const USAGE = `Usage: npm run admin -- COMMAND
   migrate                    brings the schema up to date
+  reseal                     seals every stored secret with CASEBOOK_SECRET_KEY; keys of CASEBOOK_PREVIOUS_SECRET_KEYS
+                             open them, and are not needed afterwards. The service may run meanwhile
   create-key [--name NAME]   creates an admin key for the first team and prints it once
   sign-in-link [--user EMAIL] [--path PATH] [--minutes N]
                              creates a link that signs a browser in once, within an hour or N minutes: as that member, or
@@ -34,14 +36,21 @@ interface Context {
 }
 
 const hashBy = async (config: FullConfig): Promise<(secret: string) => string> => {
-  const pepper = pepperFrom(await loadSecretKey(config));
-  return (secret) => hashCredential(secret, pepper);
+  const pepper = pepperFrom(await loadSecretKeys(config));
+  return (secret) => pepper.hash(secret);
 };
 
 const commands: Record<string, (context: Context) => Promise<void>> = {
   async migrate({ databaseUrl }) {
     await migrate(databaseUrl, console.log);
     console.log('The schema is up to date.');
+  },
+  async reseal({ orm, config }) {
+    const { resealed, unreadable } = await reseal(orm, createSecretBox(await loadSecretKeys(config)), sealedColumns);
+    console.log(`${resealed} ${resealed === 1 ? 'secret was' : 'secrets were'} sealed with the current key.`);
+    if (unreadable === 0) return;
+    const what = unreadable === 1 ? 'One could not be opened: its' : `${unreadable} could not be opened: their`;
+    throw new Error(`${what} key is not in CASEBOOK_PREVIOUS_SECRET_KEYS.`);
   },
   async 'create-key'({ orm, config, name }) {
     console.log(await addAdminKey(orm.em, { name, hash: await hashBy(config) }));

@@ -29,12 +29,17 @@ export interface SecretBox {
   seal(plaintext: string, context: string): string;
   /** @throws {SecretError} */
   open(sealed: string, context: string): string;
+  /** Whether a sealed secret needs an earlier key. */
+  isOld(sealed: string): boolean;
   /** Derives a key for another use (HKDF-SHA256), deterministic for a label and secret key. */
   derive(label: string): Buffer;
 }
 
-/** @param keys 32 bytes each: the first one seals, all of them open, so that a key can be rotated */
-export function createSecretBox(keys: [Buffer, ...Buffer[]]): SecretBox {
+/** 32 bytes each. The first one is in use; the others are earlier ones, so that a key can be rotated. */
+export type SecretKeys = readonly [Buffer, ...Buffer[]];
+
+/** @param keys the first one seals, all of them open */
+export function createSecretBox(keys: SecretKeys): SecretBox {
   if (keys.some((key) => key.length !== KEY_BYTES)) throw new SecretError('A secret key must have 32 bytes.');
   const [current] = keys;
   const byId = new Map(keys.map((key) => [keyId(key), key]));
@@ -64,6 +69,7 @@ export function createSecretBox(keys: [Buffer, ...Buffer[]]): SecretBox {
         throw new SecretError('The sealed secret does not belong here or was altered.', { cause });
       }
     },
+    isOld: (sealed) => sealed.split('.')[1] !== keyId(current),
     derive: (label) => Buffer.from(hkdfSync('sha256', current, Buffer.alloc(0), `casebook:${label}`, KEY_BYTES)),
   };
 }
@@ -78,22 +84,39 @@ const keyId = (key: Buffer): string =>
  */
 export const generateCredential = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`;
 
-/**
- * The pepper for {@link hashCredential}, derived from the installation's secret key.
- * @param purpose separates kinds of credentials: the hash of one kind never matches another kind's
- */
-export const pepperFor = (secretKey: Buffer, purpose: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32));
+/** Hashes credentials for storage: HMAC-SHA256, hexadecimal. */
+export interface Pepper {
+  hash(credential: string): string;
+  /** The hash of each secret key, the current one's first: one of them is stored. */
+  hashes(credential: string): string[];
+}
 
 /**
- * The stored hash of a credential, hexadecimal. It needs no slow password hash, because credentials are random; the
- * pepper makes a copied table useless even for a weak one set by configuration.
+ * A pepper, derived from the installation's secret keys. It needs no slow password hash, because credentials are random;
+ * the pepper makes a copied table useless even for a weak one set by configuration.
+ * @param purpose separates kinds of credentials: the hash of one kind never matches another kind's
  */
-export const hashCredential = (credential: string, pepper: Buffer): string =>
-  createHmac('sha256', pepper).update(credential).digest('hex');
+export function pepperFor(keys: SecretKeys, purpose: string): Pepper {
+  const [current, ...earlier] = keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32)));
+  const hashBy = (pepper: Buffer, credential: string): string =>
+    createHmac('sha256', pepper).update(credential).digest('hex');
+  const hash = (credential: string): string => hashBy(current!, credential);
+  return { hash, hashes: (credential) => [hash(credential), ...earlier.map((pepper) => hashBy(pepper, credential))] };
+}
 
 /** Compares two hashes in constant time. */
 export const sameHash = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+/**
+ * The keys of the secrets at rest: that of {@link loadSecretKey}, then those of `CASEBOOK_PREVIOUS_SECRET_KEYS`.
+ * @throws {ConfigError}
+ */
+export const loadSecretKeys = async (
+  config: Pick<Config, 'secretKey' | 'previousSecretKeys' | 'home' | 'nodeEnv'>,
+): Promise<SecretKeys> => [
+  await loadSecretKey(config),
+  ...config.previousSecretKeys.map((key) => Buffer.from(key, 'hex')),
+];
 
 /**
  * The key of the secrets at rest: `CASEBOOK_SECRET_KEY`, or outside production one kept in `HOME/secret-key`, generated

@@ -106,7 +106,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       clock: deps.clock,
       orm: database.orm,
       events: deps.events,
-      secretKey: deps.secretKey,
+      secretKeys: deps.secretKeys,
       secrets: deps.secrets,
       appUrl: deps.appUrl,
       closing: deps.closing,

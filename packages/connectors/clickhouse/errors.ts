@@ -40,7 +40,7 @@ export function asQueryError(error: unknown): QueryError {
       : exceptionOf(error.message);
   // What some other server said is not repeated: whoever names the host may not be allowed to read it.
   const isNetworks =
-    typeof code === 'string' || error.name === 'OutboundError' || /^it does not answer/u.test(error.message);
+    typeof code === 'string' || error.name === 'OutboundError' || error.message.startsWith('it does not answer');
   const words = [
     typeof code === 'string' ? code : '',
     isNetworks ? error.message : 'it does not answer as ClickHouse does',

@@ -45,11 +45,11 @@ const config = z
     error: 'or url is needed',
   });
 
-/** The address of the HTTP interface. */
-function urlOf({ url, host = '', port, secure }: z.output<typeof config>): string {
-  if (url !== undefined) return url;
-  const named = host.includes(':') ? `[${host}]` : host;
-  return `${secure ? 'https' : 'http'}://${named}:${port ?? (secure ? 8443 : 8123)}`;
+/** The address of the HTTP interface at a host. */
+export function clickhouseUrl({ host, port, secure = true }: Readonly<Record<string, unknown>>): string {
+  const name = typeof host === 'string' && host.includes(':') ? `[${host}]` : String(host);
+  const at = typeof port === 'number' ? port : secure === true ? 8443 : 8123;
+  return `${secure === true ? 'https' : 'http'}://${name}:${at}`;
 }
 
 /** How a customer's ClickHouse is configured and created. */
@@ -58,7 +58,7 @@ export const clickhouse = defineConnectorKind({
   config,
   create: (settings, { id, title, network }) => {
     const session = new ClickhouseSession({
-      url: urlOf(settings),
+      url: settings.url ?? clickhouseUrl(settings),
       network,
       username: settings.username,
       password: settings.password,

@@ -4,7 +4,7 @@ import { createHttpApi, type HttpApi } from '../shared/http-api/index.ts';
 import type { GoogleCloudConfig } from './config.ts';
 import { explain } from './errors.ts';
 import { SERVICES, type GoogleService } from './services.ts';
-import { ERROR_REPORTING_SCOPES, READING_SCOPES, serviceAccountTokens } from './tokens.ts';
+import { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES, serviceAccountTokens } from './tokens.ts';
 
 const NAMES = Object.keys(SERVICES) as GoogleService[]; // oxlint-disable-line typescript/no-unsafe-type-assertion -- its own keys
 
@@ -30,8 +30,8 @@ export function createGoogleCloud(
   const account = config.service_account;
   const tokensWith = (scopes: readonly string[]) =>
     account && serviceAccountTokens(account, { scopes, tokenUrl: config.token_url, network, now });
-  const reading = tokensWith(READING_SCOPES);
-  const errorReporting = tokensWith(ERROR_REPORTING_SCOPES);
+  const reading = tokensWith(GOOGLE_READING_SCOPES);
+  const errorReporting = tokensWith(GOOGLE_ERROR_REPORTING_SCOPES);
 
   const open = (service: GoogleService): HttpApi => {
     const tokens = service === 'clouderrorreporting' ? errorReporting : reading;

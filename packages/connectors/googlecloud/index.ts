@@ -9,7 +9,7 @@ import { logOperations } from './logs.ts';
 import { metricOperations } from './metrics.ts';
 import { traceOperations } from './traces.ts';
 
-export { ERROR_REPORTING_SCOPES, READING_SCOPES } from './tokens.ts';
+export { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from './tokens.ts';
 
 export const googlecloud = defineConnectorKind({
   kind: 'googlecloud',

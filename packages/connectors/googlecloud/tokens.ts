@@ -7,7 +7,7 @@ import { GOOGLE_TOKEN_URL, type ServiceAccount } from './config.ts';
 const SCOPES = 'https://www.googleapis.com/auth/';
 
 /** All that the operations need, but for Error Reporting. */
-export const READING_SCOPES: readonly string[] = [
+export const GOOGLE_READING_SCOPES: readonly string[] = [
   'cloud-platform.read-only',
   'logging.read',
   'monitoring.read',
@@ -15,7 +15,7 @@ export const READING_SCOPES: readonly string[] = [
 ].map((name) => SCOPES + name);
 
 /** The only scope that Error Reporting accepts, although it allows more than reading. */
-export const ERROR_REPORTING_SCOPES: readonly string[] = [`${SCOPES}cloud-platform`];
+export const GOOGLE_ERROR_REPORTING_SCOPES: readonly string[] = [`${SCOPES}cloud-platform`];
 
 /** Google accepts no longer life. */
 const ASSERTION_SECONDS = 3_600;

@@ -1,16 +1,26 @@
 /** Connections to PostgreSQL: where they may go, and whether the server encrypts. */
-import { connect, Socket, type TcpNetConnectOpts } from 'node:net';
+import { connect, Socket } from 'node:net';
 import type { Network } from '../connector.ts';
 import type { PostgresConfig } from './config.ts';
 
 /** A socket that resolves as the network demands. The client connects it by port and host. */
 export function guardedSocket(network: Network | undefined): Socket {
-  const socket = new Socket();
-  if (!network) return socket;
-  const { lookup } = network;
-  const original = socket.connect.bind(socket) as (options: TcpNetConnectOpts) => Socket;
-  socket.connect = ((port: number, host: string) => original({ port, host, lookup })) as Socket['connect'];
-  return socket;
+  return network ? new GuardedSocket(network) : new Socket();
+}
+
+class GuardedSocket extends Socket {
+  readonly #network: Network;
+
+  constructor(network: Network) {
+    super();
+    this.#network = network;
+  }
+
+  override connect(...given: unknown[]): this {
+    const [port, host] = given;
+    if (typeof port !== 'number' || typeof host !== 'string') throw new TypeError('connects by port and host only');
+    return super.connect({ port, host, lookup: this.#network.lookup });
+  }
 }
 
 /** The code of PostgreSQL's SSLRequest message (protocol, "Message Formats"). */

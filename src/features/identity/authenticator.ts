@@ -5,8 +5,9 @@ import type { Orm } from '../../db/orm.ts';
 import type { Authenticator, Principal, SecretKind } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { hashCredential, sameHash } from '../../platform/secrets.ts';
+import type { Pepper } from '../../platform/secrets.ts';
 import type { Scopes } from '../../room.ts';
+import { findCredential } from './credentials.ts';
 import { Credential } from './entities.ts';
 import { isRooted, scopesNow } from './provenance.ts';
 
@@ -25,12 +26,11 @@ const LAST_USED_RESOLUTION_MS = 60_000;
 
 /**
  * Verifies API keys against the database, caching briefly so that polls are cheap.
- * @param options.pepper see {@link hashCredential}
  * @param options.scopes those of all rooms
  */
 export function createAuthenticator(options: {
   orm: Orm;
-  pepper: Buffer;
+  pepper: Pepper;
   scopes: Scopes;
   clock: Clock;
   log: Logger;
@@ -50,11 +50,10 @@ export function createAuthenticator(options: {
 
   const lookUp = async (secret: string, kind: SecretKind, handle: string): Promise<Principal | undefined> => {
     const began = revision;
-    const hash = hashCredential(secret, pepper);
     const em = orm.em.fork();
-    const key = await em.findOne(Credential, { hash, kind }, anyTeam);
+    const key = await findCredential(em, secret, { kind, pepper });
     const now = clock.now();
-    const isOpen = key !== null && sameHash(key.hash, hash) && key.revokedAt == null && (await isRooted(em, key));
+    const isOpen = key !== null && key.revokedAt == null && (await isRooted(em, key));
     const end = isOpen ? key.expiresAt?.getTime() : undefined;
     const isOver = end !== undefined && end <= now.getTime();
     const scopes = isOpen && !isOver ? await scopesNow(em, key, allScopes) : undefined;
@@ -81,7 +80,7 @@ export function createAuthenticator(options: {
   };
 
   return {
-    hash: (secret) => hashCredential(secret, pepper),
+    hash: (secret) => pepper.hash(secret),
     cached: (secret, kind) => remembered(handleOf(secret, kind))?.principal,
     recognises: (secret, kind) => known.peek(handleOf(secret, kind))?.principal !== undefined,
     verify(secret, kind) {

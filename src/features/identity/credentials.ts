@@ -3,8 +3,8 @@ import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
 import { Conflict, Forbidden, InvalidRequest, NotFound, Unauthorized } from '../../http/errors.ts';
-import { generateCredential, pepperFor } from '../../platform/secrets.ts';
-import { Credential, Membership, Team } from './entities.ts';
+import { generateCredential, pepperFor, sameHash, type Pepper, type SecretKeys } from '../../platform/secrets.ts';
+import { Credential, Membership, Team, type CredentialKind } from './entities.ts';
 import { ancestorsOf, descendantsOf, endOf } from './provenance.ts';
 
 /** How many characters of a key are kept for recognition, but never more than a quarter of it. */
@@ -16,8 +16,25 @@ export const generateApiKey = (): string => generateCredential('cb_');
 export const prefixOf = (apiKey: string): string =>
   apiKey.slice(0, Math.min(PREFIX_LENGTH, Math.floor(apiKey.length / 4)));
 
-/** The pepper of the stored API key hashes, derived from the installation's secret key. */
-export const pepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKey, 'casebook api keys');
+/** The pepper of the stored API key hashes, derived from the installation's secret keys. */
+export const pepperFrom = (keys: SecretKeys): Pepper => pepperFor(keys, 'casebook api keys');
+
+/**
+ * The credential of a secret. One that an earlier key has hashed is hashed with the current key from then on.
+ * @param em of any team
+ */
+export async function findCredential(
+  em: EntityManager,
+  secret: string,
+  { kind, pepper }: { kind: CredentialKind; pepper: Pepper },
+): Promise<Credential | null> {
+  const hashes = pepper.hashes(secret);
+  const found = await em.findOne(Credential, { hash: { $in: hashes }, kind }, anyTeam);
+  if (!found || !hashes.some((hash) => sameHash(found.hash, hash))) return null;
+  const [current] = hashes;
+  if (found.hash !== current) await em.fork().nativeUpdate(Credential, { id: found.id }, { hash: current }, anyTeam);
+  return found;
+}
 
 /**
  * Serializes changes to who may manage a team until the transaction ends: two admins who remove each other at the same

@@ -1,5 +1,5 @@
 export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
-export { addCredential, lockTeamFor, pepperFrom } from './credentials.ts';
+export { addCredential, findCredential, lockTeamFor, pepperFrom } from './credentials.ts';
 export { Credential, Membership, Team, User } from './entities.ts';
 export { createOperatorLink, linkUrl } from './links.ts';
 export { localPath } from './schemas.ts';

@@ -38,8 +38,8 @@ export function identityRoom(others: Scopes) {
     entities: [Team, User, Membership, Credential],
     scopes: IDENTITY_SCOPES,
     configuration,
-    build({ config, orm, clock, log, appUrl, secretKey, secrets, closing }: RoomCore & { config: IdentitySettings }) {
-      const authenticator = createAuthenticator({ orm, pepper: pepperFrom(secretKey), scopes, clock, log });
+    build({ config, orm, clock, log, appUrl, secretKeys, secrets, closing }: RoomCore & { config: IdentitySettings }) {
+      const authenticator = createAuthenticator({ orm, pepper: pepperFrom(secretKeys), scopes, clock, log });
       closing.defer(() => authenticator.idle());
       const provider = config.oidc && createIdentityProvider({ oidc: config.oidc, appUrl, clock });
       return { authenticator, scopes, signIn: { appUrl, provider, secrets } };

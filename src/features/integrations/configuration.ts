@@ -9,8 +9,15 @@ export interface VendorAddresses {
   cloudflareUrl: string | undefined;
   azureAuthorityHost: string | undefined;
   azureResourceManagerUrl: string | undefined;
+  azureLogAnalyticsUrl: string | undefined;
   googleOauthUrl: string | undefined;
   googleUrl: string | undefined;
+}
+
+/** What the installation brings to connections to vendors. */
+export interface Vendors extends VendorAddresses {
+  /** A service principal for teams that bring none. */
+  azureClient: { client_id: string; client_secret: string } | undefined;
 }
 
 export const configuration = z
@@ -19,11 +26,13 @@ export const configuration = z
     CLOUDFLARE_API_URL: url,
     AZURE_AUTHORITY_HOST: url,
     AZURE_RESOURCE_MANAGER_URL: url,
+    AZURE_LOG_ANALYTICS_URL: url,
+    AZURE_CLIENT_ID: optional(z.uuid()),
+    AZURE_CLIENT_SECRET: optional(z.string()),
     GOOGLE_OAUTH_URL: url,
     GOOGLE_API_URL: url,
     GOOGLE_CLIENT_ID: optional(z.string()),
     GOOGLE_CLIENT_SECRET: optional(z.string()),
-    CASEBOOK_TOOL_SERVERS_DIR: optional(z.string()),
   })
   .transform((e) => ({
     integrations: {
@@ -32,16 +41,24 @@ export const configuration = z
         cloudflareUrl: e.CLOUDFLARE_API_URL,
         azureAuthorityHost: e.AZURE_AUTHORITY_HOST,
         azureResourceManagerUrl: e.AZURE_RESOURCE_MANAGER_URL,
+        azureLogAnalyticsUrl: e.AZURE_LOG_ANALYTICS_URL,
         googleOauthUrl: e.GOOGLE_OAUTH_URL,
         googleUrl: e.GOOGLE_API_URL,
-      } satisfies VendorAddresses,
+        azureClient:
+          e.AZURE_CLIENT_ID !== undefined && e.AZURE_CLIENT_SECRET !== undefined
+            ? { client_id: e.AZURE_CLIENT_ID, client_secret: e.AZURE_CLIENT_SECRET }
+            : undefined,
+      } satisfies Vendors,
       /** The installation's own OAuth client at Google; a team may bring another. */
       googleClient:
         e.GOOGLE_CLIENT_ID !== undefined && e.GOOGLE_CLIENT_SECRET !== undefined
           ? { id: e.GOOGLE_CLIENT_ID, secret: e.GOOGLE_CLIENT_SECRET }
           : undefined,
-      toolServersDir: e.CASEBOOK_TOOL_SERVERS_DIR,
     },
   }));
+
+/** The addresses alone. */
+export const addressesOf = ({ azureClient: _client, ...addresses }: Vendors): string[] =>
+  Object.values(addresses).filter((address) => address !== undefined);
 
 export type IntegrationSettings = z.output<typeof configuration>;

@@ -18,7 +18,7 @@ import { messageOf } from '../../platform/message-of.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { SourceCall } from '../sources/index.ts';
-import type { VendorAddresses } from './configuration.ts';
+import type { Vendors } from './configuration.ts';
 import type { Integration } from './entities.ts';
 import { families, type Settings } from './families.ts';
 import type { Secrets } from './vault.ts';
@@ -43,7 +43,7 @@ export type OverSatellite = (
 ) => Transport;
 
 export interface ConnectionDeps {
-  vendors: VendorAddresses;
+  vendors: Vendors;
   /** For hosts that teams name. */
   outbound: Outbound;
   /** For vendors, whose addresses only the operator can change. */

@@ -1,7 +1,7 @@
 /** What each family of integrations is: the vendor, its connector, and how stored settings configure it. Pure. */
 import type { ConnectorKind } from '@casebook/wire';
 import type { SourceKind } from '../sources/index.ts';
-import type { VendorAddresses } from './configuration.ts';
+import type { Vendors } from './configuration.ts';
 import type { FamilyName } from './entities.ts';
 import type { Secrets } from './vault.ts';
 
@@ -17,14 +17,14 @@ export interface Family {
   /** The only name it may have, where a team has one of them. */
   name?: string;
   /** The connector's configuration. */
-  config(settings: Settings, secrets: Secrets, vendors: VendorAddresses): Settings;
+  config(settings: Settings, secrets: Secrets, vendors: Vendors): Settings;
   /** The connector's names of settings, where the interface has others. */
   fields?: Readonly<Record<string, string>>;
   /** The secret that people may recognise by its last characters. */
   shown?: string;
 }
 
-const google = (vendors: VendorAddresses): Settings => ({
+const google = (vendors: Vendors): Settings => ({
   ...(vendors.googleUrl && { api_url: vendors.googleUrl }),
   ...(vendors.googleOauthUrl && { token_url: new URL('/token', vendors.googleOauthUrl).href }),
 });
@@ -76,8 +76,10 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     kind: 'azuremonitor',
     name: 'azure-monitor',
     config: (settings, { client_secret }, vendors) => ({
+      ...(client_secret === undefined && vendors.azureClient),
       ...settings,
-      client_secret,
+      ...(client_secret !== undefined && { client_secret }),
+      ...(vendors.azureLogAnalyticsUrl && { log_analytics_url: vendors.azureLogAnalyticsUrl }),
       ...(vendors.azureAuthorityHost && { authority_host: vendors.azureAuthorityHost }),
       ...(vendors.azureResourceManagerUrl && { resource_manager_url: vendors.azureResourceManagerUrl }),
     }),

@@ -3,10 +3,10 @@ import { forTeam } from '../../db/team-filter.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
 import type { Room, RoomCore } from '../../room.ts';
-import type { ChannelCapabilities, Deliver } from '../notifications/index.ts';
+import { channelContext, type ChannelCapabilities, type Deliver } from '../notifications/index.ts';
 import type { LoadSources, SourceCatalog } from '../sources/index.ts';
 import { connectSystems, type LoadSystems, type LoadTeamTools } from '../tools/index.ts';
-import { configuration, type IntegrationSettings } from './configuration.ts';
+import { addressesOf, configuration, type IntegrationSettings } from './configuration.ts';
 import { createConnections } from './connections.ts';
 import type { Integrations } from './deps.ts';
 import { Integration, IntegrationAlerts } from './entities.ts';
@@ -14,6 +14,7 @@ import { checkDue } from './health.ts';
 import { revoke, renew } from './oauth/client.ts';
 import { freshTargets } from './oauth/fresh.ts';
 import { authorizationOf } from './oauth/google.ts';
+import { alerts } from './routes/alerts.ts';
 import { apmA } from './routes/apm-a.ts';
 import { cloudB } from './routes/cloud-b.ts';
 import { cloudMonitorA } from './routes/cloud-monitor-a.ts';
@@ -23,7 +24,7 @@ import { list } from './routes/list.ts';
 import { targetOf, type IntegrationServiceDeps } from './service.ts';
 import { deliverStatusChanges } from './status.ts';
 import { integrationSystems } from './systems.ts';
-import { createVault } from './vault.ts';
+import { contextOf, createVault } from './vault.ts';
 
 type Needs = RoomCore & {
   config: IntegrationSettings;
@@ -37,8 +38,18 @@ const USED_EVERY_MS = 60_000;
 
 export const integrationsRoom = {
   name: 'integrations',
-  endpoints: [list, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA],
+  endpoints: [list, ...alerts, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA],
   entities: [Integration, IntegrationAlerts],
+  sealed: [
+    { table: 'integrations', column: 'sealed', context: contextOf },
+    { table: 'integrations', column: 'pending', context: contextOf },
+    {
+      table: 'integration_alerts',
+      column: 'channel',
+      member: 'sealed',
+      context: ({ teamId }: { teamId: string }) => channelContext(teamId),
+    },
+  ],
   scopes: {
     'integrations:read': { allows: 'See which systems are connected', forMembers: true },
     'integrations:write': { allows: 'Connect, change and remove systems' },
@@ -49,7 +60,7 @@ export const integrationsRoom = {
     const vault = createVault(secrets);
     const settings = config.integrations;
     const outbound = createOutbound({ allow: config.outboundAllow, log });
-    const vendorOutbound = outbound.allowing(Object.values(settings.vendors).filter((url) => url !== undefined));
+    const vendorOutbound = outbound.allowing(addressesOf(settings.vendors));
     const connections = createConnections({
       vendors: settings.vendors,
       outbound,

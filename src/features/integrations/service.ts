@@ -72,16 +72,13 @@ export const targetOf = (vault: Vault, row: Integration): Target => ({
 
 /** The interface's name of a connector's setting, if the request has it. */
 const fieldIn =
-  (family: FamilyName, body: object) =>
-  (field: string): string | undefined => {
-    const name = families[family].fields?.[field] ?? field;
-    return name in body ? name : undefined;
-  };
+  (family: FamilyName) =>
+  (field: string): string | undefined =>
+    field === 'access_token' ? undefined : (families[family].fields?.[field] ?? field);
 
 /**
  * Connects a system: tests it and, if it answers, stores it. Repeating the request changes nothing. Where a team has one
  * integration of a family, a new credential replaces the old one.
- * @param body the request, whose fields errors name
  * @throws {InvalidRequest} naming the field that the system refuses
  * @throws {DependencyDown} `vendor_unreachable`
  * @throws {Conflict} `name_taken`
@@ -91,7 +88,6 @@ export async function connect(
   em: EntityManager,
   principal: Principal,
   wanted: Wanted,
-  body: object,
   signal: AbortSignal,
   settle: Settle = () => ({}),
 ): Promise<Integration> {
@@ -102,7 +98,7 @@ export async function connect(
   if (earlier && isSame(deps.vault, earlier, draft)) return earlier;
   if (earlier && !isOnly) throw nameTaken(wanted.name);
   const test = await deps.connections.test(draft, signal);
-  if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family, body));
+  if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family));
   const settled = settle(test, earlier);
   return em.transactional(async (tx) => {
     // Serializes a team's changes, so that a double submit finds the first one's row.
@@ -153,7 +149,6 @@ export async function update(
   principal: Principal,
   id: string,
   wanted: Pick<Wanted, 'family'> & { name?: string; settings: Settings; secrets: Secrets; via?: string | null },
-  body: object,
   signal: AbortSignal,
 ): Promise<Integration> {
   const before = await find(em.fork(), wanted.family, id);
@@ -166,7 +161,7 @@ export async function update(
     revision: 0,
   };
   const test = await deps.connections.test(draft, signal);
-  if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family, body));
+  if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family));
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const row = await find(tx, wanted.family, id);
@@ -204,11 +199,9 @@ export function outcomeOf(
 /** A fifth earlier or later, so that integrations connected together are not checked together. */
 export const nextCheck = (now: Date): Date => new Date(now.getTime() + CHECK_EVERY_MS * (0.8 + 0.4 * Math.random()));
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
-
 /** @throws {NotFound} also for another family's, another team's, and one that is still waiting for consent */
 export async function find(em: EntityManager, family: FamilyName, id: string): Promise<Integration> {
-  const row = UUID.test(id) ? await em.findOne(Integration, { id, family, status: { $ne: 'pending' } }) : null;
+  const row = await em.findOne(Integration, { id, family, status: { $ne: 'pending' } });
   if (!row) throw integrationNotFound();
   return row;
 }

@@ -21,7 +21,7 @@ export interface Vault {
   openText(owner: Owner, sealed: string): string;
 }
 
-const contextOf = ({ id, teamId }: Owner): string => `integration ${id} of ${teamId}`;
+export const contextOf = ({ id, teamId }: Owner): string => `integration ${id} of ${teamId}`;
 
 export function createVault(box: SecretBox): Vault {
   const sealText = (owner: Owner, text: string): string => box.seal(text, contextOf(owner));

@@ -1,3 +1,4 @@
+import type { Pepper } from '../../platform/secrets.ts';
 import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
@@ -11,7 +12,7 @@ export interface InvestigationDeps extends ApiDeps {
   events: EventLog;
   links: Links;
   /** Of the hashes of read-only links. */
-  sharePepper: Buffer;
+  sharePepper: Pepper;
 }
 
 export const endpoint = endpointFor<InvestigationDeps>();

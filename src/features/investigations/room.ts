@@ -26,7 +26,7 @@ export const investigationsRoom = {
     clock,
     log,
     appUrl,
-    secretKey,
+    secretKeys,
     sources,
   }: RoomCore & { config: RunSettings; sources: LoadSources }) {
     const launcher = createRunLauncher(client, investigationRuns, {
@@ -40,7 +40,7 @@ export const investigationsRoom = {
       investigationStatus: createStatusReader({
         progress: createProgressReader({ query: (id) => launcher.progress(id) }),
       }),
-      sharePepper: sharePepperFrom(secretKey),
+      sharePepper: sharePepperFrom(secretKeys),
       links: { appUrl, temporalUiUrl: temporal.uiUrl, temporalNamespace: temporal.namespace },
     };
   },

@@ -1,3 +1,4 @@
+import { channelContext } from '../notifications/index.ts';
 import type { Room, RoomCore } from '../../room.ts';
 import {
   createProgressReader,
@@ -58,6 +59,14 @@ export const monitoringAgentsRoom = {
   ],
   mounts: [slackInteractions],
   entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding, FindingAct],
+  sealed: [
+    {
+      table: 'monitoring_agents',
+      column: 'channel',
+      member: 'sealed',
+      context: ({ teamId }: { teamId: string }) => channelContext(teamId),
+    },
+  ],
   scopes: {
     'monitoring:read': { allows: 'Read', forMembers: true },
     'monitoring:write': { allows: 'Create and change agents', forMembers: true },

@@ -1,6 +1,7 @@
 /** Channels: their API form, their storage (sealed), and which ones this installation supports. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { InvalidRequest } from '../../http/errors.ts';
 import { SecretError, type SecretBox } from '../../platform/secrets.ts';
 import type { MailConfig, SlackAddresses } from './configuration.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
@@ -104,19 +105,19 @@ export interface StoredChannel {
 }
 
 /** A value sealed for another purpose or another team cannot be opened as this team's channel. */
-const contextOf = (teamId: string): string => `notification channel of ${teamId}`;
+export const channelContext = (teamId: string): string => `notification channel of ${teamId}`;
 
 export function sealChannel(box: SecretBox, teamId: string, channel: CompleteChannel): StoredChannel {
   return {
     type: channel.type,
     label: labelOf(channel),
-    sealed: box.seal(JSON.stringify(channel), contextOf(teamId)),
+    sealed: box.seal(JSON.stringify(channel), channelContext(teamId)),
   };
 }
 
 /** @throws {SecretError} when the key differs, or it was sealed for another team */
 export function openChannel(box: SecretBox, teamId: string, stored: StoredChannel): CompleteChannel {
-  const text = box.open(stored.sealed, contextOf(teamId));
+  const text = box.open(stored.sealed, channelContext(teamId));
   const parsed = NotificationChannel.safeParse(JSON.parse(text));
   // Not the parser's own message, which quotes the secret input.
   if (!parsed.success) throw new SecretError('The sealed value is not a channel of this version.');
@@ -186,4 +187,37 @@ export function channelProblems(channel: NotificationChannel, capabilities: Chan
     default:
       return [];
   }
+}
+
+/**
+ * A channel that this installation can send to.
+ * @param at where it is in the body
+ * @throws {InvalidRequest} with all problems
+ */
+export function acceptedChannel(
+  capabilities: ChannelCapabilities,
+  channel: NotificationChannel,
+  at: readonly string[],
+): NotificationChannel {
+  const problems = channelProblems(channel, capabilities);
+  if (problems.length === 0) return channel;
+  throw new InvalidRequest(
+    problems.map(({ path, message }) => ({
+      type: 'value_error',
+      loc: ['body', ...at, ...path],
+      msg: message,
+      // Omits the input, which contains secrets.
+      input: null,
+    })),
+  );
+}
+
+/** A channel as stored. @returns also the generated secret, if any */
+export function storeChannel(
+  box: SecretBox,
+  teamId: string,
+  given: NotificationChannel,
+): { stored: StoredChannel; generatedSecret?: string } {
+  const { channel, generatedSecret } = completeChannel(given);
+  return { stored: sealChannel(box, teamId, channel), generatedSecret };
 }

@@ -1,12 +1,15 @@
 /** Notifications: the kinds of channels, their senders, and an outbox on the effects ledger. */
 export {
+  acceptedChannel,
   CHANNEL_TYPES,
+  channelContext,
   channelProblems,
   completeChannel,
   NotificationChannel,
   openChannel,
   presentChannel,
   sealChannel,
+  storeChannel,
   type ChannelCapabilities,
   type ChannelProblem,
   type CompleteChannel,

@@ -29,7 +29,7 @@ export const satellitesRoom = {
       satellites: {
         calls: createSatelliteCalls(house),
         graphs: createGraphStore(house),
-        tokenPepper: tokenPepperFrom(house.secretKey),
+        tokenPepper: tokenPepperFrom(house.secretKeys),
       },
     };
   },

@@ -3,16 +3,16 @@ import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
 import { NotFound } from '../../http/errors.ts';
-import { generateCredential, hashCredential, pepperFor, sameHash } from '../../platform/secrets.ts';
-import { addCredential, Credential, isRooted, lockTeamFor } from '../identity/index.ts';
+import { generateCredential, pepperFor, type Pepper, type SecretKeys } from '../../platform/secrets.ts';
+import { addCredential, Credential, findCredential, isRooted, lockTeamFor } from '../identity/index.ts';
 
 const PREFIX_LENGTH = 10;
 const LAST_USED_RESOLUTION_MS = 60_000;
 /** Our tokens are far shorter; longer ones are not worth hashing. */
 const MAX_TOKEN_CHARACTERS = 512;
 
-/** Derives the pepper of token hashes from an installation's secret key. */
-export const tokenPepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKey, 'casebook satellite tokens');
+/** Derives the pepper of token hashes from an installation's secret keys. */
+export const tokenPepperFrom = (keys: SecretKeys): Pepper => pepperFor(keys, 'casebook satellite tokens');
 
 /**
  * Creates a token for a team: `cbs_` and 32 random bytes. Its text is only in the response. It expires and is revoked with
@@ -25,12 +25,12 @@ export function createToken(
   em: EntityManager,
   principal: Principal,
   { name, expiresAt }: { name: string; expiresAt?: Date },
-  { pepper, now }: { pepper: Buffer; now: Date },
+  { pepper, now }: { pepper: Pepper; now: Date },
 ): Promise<{ row: Credential; token: string }> {
   return em.transactional(async (tx) => {
     const token = generateCredential('cbs_');
     const prefix = token.slice(0, PREFIX_LENGTH);
-    const hash = hashCredential(token, pepper);
+    const hash = pepper.hash(token);
     const made = { kind: 'satellite', name, prefix, hash, userId: null, expiresAt } as const;
     return { row: await addCredential(tx, principal, { ...made, scopes: [] }, now), token };
   });
@@ -82,13 +82,12 @@ export async function refusalsOf(em: EntityManager, ids: readonly string[], now:
 export async function verifyToken(
   em: EntityManager,
   token: string,
-  { pepper, now }: { pepper: Buffer; now: Date },
+  { pepper, now }: { pepper: Pepper; now: Date },
 ): Promise<{ row: Credential } | { refusal: string }> {
   const unknown = { refusal: UNKNOWN };
   if (token.length > MAX_TOKEN_CHARACTERS) return unknown;
-  const hash = hashCredential(token, pepper);
-  const row = await em.findOne(Credential, { hash, kind: 'satellite' }, anyTeam);
-  if (!row || !sameHash(row.hash, hash)) return unknown;
+  const row = await findCredential(em, token, { kind: 'satellite', pepper });
+  if (!row) return unknown;
   const refusal = refusalOf(row, now);
   if (refusal !== undefined) return { refusal };
   if (!(await isRooted(em, row))) return { refusal: 'The credential that made the enrolment token was revoked.' };

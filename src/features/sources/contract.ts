@@ -1,10 +1,12 @@
 /** What other programs of the house say about sources, without loading any. */
 
 /**
- * How a team without a source gets one, for people: one sentence each for own servers, private networks and recordings.
+ * How a team without a source gets one, for people: one sentence each for vendors and databases, the installation's own
+ * servers, private networks and recordings.
  * @param appUrl base URL of the web app, without a trailing slash
  */
 export const howToConnect = (appUrl: string): string =>
+  `Connect a database or a vendor at ${appUrl}/integrations. ` +
   'Set `PROMETHEUS_URL` for metrics, `LOKI_URL` for logs, and `JAEGER_URL` or `TEMPO_URL` for traces in the environment ' +
   'of API and worker, and restart them. ' +
   `For systems in a network of your own, enrol a satellite at ${appUrl}/satellites. ` +

@@ -1,3 +1,4 @@
+import type { Pepper } from '../../../src/platform/secrets.ts';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
@@ -7,7 +8,7 @@ import { grants } from '../../../src/http/authenticate.ts';
 import { startIdentityApi, type Browser, type IdentityApi, ROLE_SCOPES } from './support.ts';
 
 describe('a one-time link', () => {
-  let api: IdentityApi & { pepper: Buffer };
+  let api: IdentityApi & { pepper: Pepper };
   before(async () => {
     api = await startIdentityApi();
   });

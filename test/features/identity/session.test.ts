@@ -1,3 +1,4 @@
+import type { Pepper } from '../../../src/platform/secrets.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
@@ -8,7 +9,7 @@ import { startIdentityApi, type IdentityApi } from './support.ts';
 const COOKIE = 'casebook_session';
 
 describe('a session', () => {
-  let api: IdentityApi & { pepper: Buffer };
+  let api: IdentityApi & { pepper: Pepper };
   before(async () => {
     api = await startIdentityApi({ env: { CASEBOOK_APP_URL: 'http://app.example' } });
   });

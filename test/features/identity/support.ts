@@ -11,7 +11,7 @@ import type { Endpoint } from '../../../src/http/endpoint.ts';
 import { createRateLimiters } from '../../../src/http/rate-limit/index.ts';
 import { serveEndpoints } from '../../../src/http/serve-endpoints.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
-import { createSecretBox } from '../../../src/platform/secrets.ts';
+import { createSecretBox, pepperFor, type Pepper } from '../../../src/platform/secrets.ts';
 import { rooms, scopesOf } from '../../../src/rooms.ts';
 import { ManualClock, recordedLog, send, testConfig, type LogLine, type Reply } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -44,7 +44,7 @@ export interface IdentityApi {
 export interface StartOptions {
   env?: Record<string, string>;
   /** Another process on the same database. */
-  beside?: IdentityApi & { pepper: Buffer };
+  beside?: IdentityApi & { pepper: Pepper };
   endpoints?: readonly Endpoint<never>[];
   /** What these endpoints need beyond what identity has. */
   deps?: object;
@@ -52,14 +52,14 @@ export interface StartOptions {
 }
 
 /** The room over HTTP, on a database of its own with a bootstrapped first team. */
-export async function startIdentityApi(options: StartOptions = {}): Promise<IdentityApi & { pepper: Buffer }> {
+export async function startIdentityApi(options: StartOptions = {}): Promise<IdentityApi & { pepper: Pepper }> {
   const { beside } = options;
   const database = beside?.database ?? (await createTestDatabase());
   const { orm } = database;
   const config = testConfig(options.env);
   const clock = beside?.clock ?? new ManualClock();
   const { log, lines } = recordedLog('trace');
-  const pepper = beside?.pepper ?? randomBytes(32);
+  const pepper = beside?.pepper ?? pepperFor([randomBytes(32)], 'tests');
   const authenticator = createAuthenticator({ orm, pepper, scopes, clock, log });
   const { generatedApiKey } = await bootstrapFirstTeam(orm.em, { hash: authenticator.hash });
   const rootKey = generatedApiKey ?? beside?.rootKey;

@@ -1,3 +1,5 @@
+import { sharePepperFrom } from '../../../src/features/investigations/shares/service.ts';
+import type { Pepper } from '../../../src/platform/secrets.ts';
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
@@ -14,12 +16,15 @@ const DAY_MS = 86_400_000;
 const EXCERPT = 'pool exhausted: 118 clients waiting';
 
 describe('a read-only link to a report', () => {
-  let api: IdentityApi & { pepper: Buffer };
+  let api: IdentityApi & { pepper: Pepper };
   let team: Awaited<ReturnType<IdentityApi['newTeam']>>;
   let id: string;
   const links = { appUrl: 'http://app.example', temporalNamespace: 'default' };
   before(async () => {
-    api = await startIdentityApi({ endpoints: shareEndpoints, deps: { links, sharePepper: randomBytes(32) } });
+    api = await startIdentityApi({
+      endpoints: shareEndpoints,
+      deps: { links, sharePepper: sharePepperFrom([randomBytes(32)]) },
+    });
     team = await api.newTeam();
     id = await newReport(team.id);
   });
@@ -265,7 +270,7 @@ describe('guessing read-only links', () => {
   const env = { CASEBOOK_RATE_LIMIT: '100' };
   const deps = {
     links: { appUrl: 'http://app.example', temporalNamespace: 'default' },
-    sharePepper: randomBytes(32),
+    sharePepper: sharePepperFrom([randomBytes(32)]),
   };
 
   it('is not what somebody does whose link has ended', async () => {

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { freePort } from '../../../src/embedded/free-port.ts';
-import { connectionTest, googlecloud, TEST_CONNECTION, type Connector, type Network } from '@casebook/connectors';
+import {
+  connectionTest,
+  googlecloud,
+  GOOGLE_ERROR_REPORTING_SCOPES,
+  GOOGLE_READING_SCOPES,
+  TEST_CONNECTION,
+  type Connector,
+  type Network,
+} from '@casebook/connectors';
 import type { AnswerPlan } from '../../support/answer-plans.ts';
 import { GOOGLE_SCOPES, startGoogleCloudServer, type GoogleCloudServer } from '../../support/google-cloud-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -158,7 +166,7 @@ describe('satellite connector: googlecloud, its credential and connection', () =
         client_id: client.clientId,
         redirect_uri: redirect!,
         response_type: 'code',
-        scope: [...reading, ...scopes('cloud-platform')].join(' '),
+        scope: [...GOOGLE_READING_SCOPES, ...GOOGLE_ERROR_REPORTING_SCOPES].join(' '),
         state: 'state-1',
         access_type: 'offline',
         code_challenge_method: 'S256',

@@ -53,7 +53,10 @@ connectors:
         '10 connectors.3.directory',
       ],
     );
-    assert.match(found.join('\n'), /no connector of kind "teapot"; the kinds are: alertmanager, clickhouse/);
+    assert.match(
+      found.join('\n'),
+      /no connector of kind "teapot"; the kinds are: alertmanager, azuremonitor, clickhouse/,
+    );
   });
 
   it('says where the YAML itself is wrong, without quoting it', () => {

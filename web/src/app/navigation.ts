@@ -1,9 +1,29 @@
 /** The places of the app by group, in display order, each with the letter that leads there after `g`. */
-import { Activity, Bell, House, MessagesSquare, Network, Radar, Satellite, Users, type LucideIcon } from 'lucide-react';
+import {
+  Activity,
+  Bell,
+  House,
+  MessagesSquare,
+  Network,
+  Plug,
+  Radar,
+  Satellite,
+  Users,
+  type LucideIcon,
+} from 'lucide-react';
 import { may, type Session } from '../api/session.ts';
 
 export interface Place {
-  to: '/' | '/investigations' | '/chats' | '/monitoring' | '/findings' | '/services' | '/satellites' | '/team';
+  to:
+    | '/'
+    | '/investigations'
+    | '/chats'
+    | '/monitoring'
+    | '/findings'
+    | '/services'
+    | '/integrations'
+    | '/satellites'
+    | '/team';
   title: string;
   icon: LucideIcon;
   key: string;
@@ -36,7 +56,10 @@ const GROUPS: readonly PlaceGroup[] = [
   },
   {
     title: 'Connect',
-    places: [{ to: '/satellites', title: 'Satellites', icon: Satellite, key: 's', scope: 'satellites:read' }],
+    places: [
+      { to: '/integrations', title: 'Integrations', icon: Plug, key: 'n', scope: 'integrations:read' },
+      { to: '/satellites', title: 'Satellites', icon: Satellite, key: 's', scope: 'satellites:read' },
+    ],
   },
   { title: 'Admin', places: [{ to: '/team', title: 'Team', icon: Users, key: 't', scope: 'team:read' }] },
 ];

@@ -84,6 +84,14 @@ const routes = [
     component: lazyRouteComponent(() => import('../pages/services/service.tsx'), 'ServicePage'),
   }),
   createRoute({
+    ...page('/integrations'),
+    component: lazyRouteComponent(() => import('../pages/integrations/list.tsx'), 'IntegrationsPage'),
+  }),
+  createRoute({
+    ...page('/integrations/callback'),
+    component: lazyRouteComponent(() => import('../pages/integrations/callback.tsx'), 'IntegrationCallbackPage'),
+  }),
+  createRoute({
     ...page('/satellites'),
     component: lazyRouteComponent(() => import('../pages/satellites/list.tsx'), 'SatellitesPage'),
   }),

@@ -25,8 +25,11 @@ export function ConnectSource() {
     >
       <Unplug aria-hidden size={18} className="mt-0.5 shrink-0" />
       <span className="min-w-0 break-words">
-        <strong className="font-semibold">No telemetry source is connected,</strong> so no cause can be found. Set{' '}
-        <code>PROMETHEUS_URL</code> or <code>LOKI_URL</code> for the installation, or{' '}
+        <strong className="font-semibold">No telemetry source is connected,</strong> so no cause can be found.{' '}
+        <Link to="/integrations" className="underline">
+          Connect a database or a vendor
+        </Link>
+        , set <code>PROMETHEUS_URL</code> or <code>LOKI_URL</code> for the installation, or{' '}
         <Link to="/satellites" className="underline">
           enrol a satellite
         </Link>{' '}

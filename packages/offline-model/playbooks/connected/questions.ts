@@ -76,6 +76,7 @@ const TOPICS: readonly Topic[] = [
     asked: /\bchang\w*|\bdeploy\w*|\breleases?\b|\baudit\b/iu,
     operations: ['audit_changes', 'changes', 'recent_changes', 'audit_log', 'deployments', 'activity_log'],
   },
+  { title: 'issues', asked: /\b(?:issues?|incidents?)\b/iu, operations: ['issues'] },
   { title: 'errors', asked: /\berrors?\b|\bexceptions?\b/iu, operations: ['errors', 'error_groups', 'worker_errors'] },
 ];
 

@@ -148,6 +148,8 @@ export function fact(key: string, value: unknown): string | undefined {
   }
   if (typeof value === 'object') return `${words} ${quote(JSON.stringify(value), VALUE_CHARACTERS)}`;
   const figure = numberOf(value);
+  // PostgreSQL's for a table that was never analyzed.
+  if (key.startsWith('estimated_') && figure !== undefined && figure < 0) return undefined;
   const measured = figure === undefined ? undefined : measure(key, figure);
   if (measured !== undefined) return measured;
   if (figure !== undefined && isCount(key)) return counted(figure, words);

@@ -21,8 +21,8 @@ const SIGNATURE =
 export function problemPlay(chat: Chat): Play {
   const { text } = chat.question;
   const listed = openCase(chat.calls);
-  const { connected } = chat.situation;
-  const file = { ...listed, query: withSymptom(text), settled: settle(chat, listed.sources, true), connected };
+  const { connected, systems } = chat.situation;
+  const file = { ...listed, query: withSymptom(text), settled: settle(chat, listed.sources, true), connected, systems };
   const choice = chooseSources(file);
   const mismatch = choice && mismatchOf({ ...file, query: text }, choice);
   return {

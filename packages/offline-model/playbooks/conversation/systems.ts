@@ -19,7 +19,7 @@ import {
 } from '../connected/questions.ts';
 import { say, spoken, systemName } from '../connected/sayings.ts';
 import { timeIn } from '../investigation/sources.ts';
-import { lexicalScores, words } from '../investigation/words.ts';
+import { lexicalScores, mentions, words } from '../investigation/words.ts';
 import { servicesIn, unknownServiceIn, withoutQuotes } from '../reading.ts';
 import { listed, name, paragraphs } from '../wording.ts';
 import { has, type Chat, type Play } from './chat.ts';
@@ -77,6 +77,7 @@ function nextSearch(chat: Chat, intent: Intent | undefined, tools: readonly Conn
     statementIn(text, []) !== undefined ||
     (topic !== undefined && standsAlone(topic, text)) ||
     kindsIn(text).length > 0 ||
+    chat.situation.systems.some((system) => mentions(text, system)) ||
     (LIKE_A_SYSTEM.test(withoutQuotes(text)) && (topic !== undefined || !OF_TELEMETRY.has(intent)));
   if (!mayBe) return undefined;
   const whole = text.replaceAll(/\s+/gu, ' ').trim().slice(0, SEARCH_CHARACTERS);

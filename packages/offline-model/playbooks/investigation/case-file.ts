@@ -40,6 +40,8 @@ interface Assignment {
   settled?: Settled;
   /** The tools of connected systems. */
   connected: readonly ConnectedTool[];
+  /** Names of connected systems whose tools have to be searched for. */
+  systems: readonly string[];
 }
 
 export interface CaseFile extends Assignment {
@@ -74,6 +76,7 @@ export function openCase(calls: readonly Call[], assignment: Partial<Assignment>
     query: '',
     messages: [],
     connected: [],
+    systems: [],
     ...assignment,
     calls,
     sources: all<ListSourcesResult>('list_sources', { sources: [], now: '', truncated: false }).at(-1),

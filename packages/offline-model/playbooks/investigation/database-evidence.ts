@@ -17,6 +17,7 @@ import { cite, failureOf, listed, name } from '../wording.ts';
 import type { CaseFile } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
 import { isLive, timeIn, type SourceChoice } from './sources.ts';
+import { mentions } from './words.ts';
 
 /** One operation of a database, read. */
 interface Read {
@@ -59,7 +60,8 @@ export function readDatabases(file: CaseFile, can: (tool: string) => boolean): T
 }
 
 function searchFor(file: CaseFile): PlannedCall | undefined {
-  const [first, ...others] = file.query.match(LIKE_A_SYSTEM) ?? [];
+  const known = file.systems.filter((system) => mentions(file.query, system));
+  const [first, ...others] = known.length > 0 ? known : (file.query.match(LIKE_A_SYSTEM) ?? []);
   if (first === undefined || file.connected.length > 0 || toolsToRead(file).length > 0) return undefined;
   const words = [...OVERVIEW.map(spoken), first, ...others.slice(0, 2)].join(' ');
   return plan(SEARCH_TOOL, { query: words.slice(0, 300), limit: SEARCH_LIMIT });

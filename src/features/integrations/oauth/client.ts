@@ -43,7 +43,7 @@ function configurationOf(server: AuthorizationServer, client: OAuthClient, outbo
     outbound.fetch(url, {
       method,
       headers,
-      ...(body != null && { body: String(body) }),
+      ...(body instanceof URLSearchParams && { body: body.toString() }),
       ...(signal && { signal }),
     });
   // The outbound guard decides where plain http may go.

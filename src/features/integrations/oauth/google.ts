@@ -1,15 +1,10 @@
 /** Google's authorization server, and what is asked of it. */
+import { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from '@casebook/connectors';
+import { z } from 'zod';
+import type { Outbound } from '../../../platform/outbound/index.ts';
 import type { IntegrationSettings } from '../configuration.ts';
 import type { Secrets } from '../vault.ts';
 import type { AuthorizationServer, OAuthClient } from './client.ts';
-
-/** Read-only, one for each API that the tools use. */
-const SCOPES = [
-  'https://www.googleapis.com/auth/logging.read',
-  'https://www.googleapis.com/auth/monitoring.read',
-  'https://www.googleapis.com/auth/trace.readonly',
-  'https://www.googleapis.com/auth/cloud-platform.read-only',
-];
 
 /** @param base the operator's address in place of Google's, which has several hosts */
 export function googleServer({
@@ -25,7 +20,11 @@ export function googleServer({
 }
 
 /** A refresh token comes with the first consent only, unless consent is asked for again. */
-export const GOOGLE_CONSENT = { scope: SCOPES.join(' '), access_type: 'offline', prompt: 'consent' };
+export const GOOGLE_CONSENT = {
+  scope: [...GOOGLE_READING_SCOPES, ...GOOGLE_ERROR_REPORTING_SCOPES].join(' '),
+  access_type: 'offline',
+  prompt: 'consent',
+};
 
 /** The server and client with which these secrets were obtained. */
 export const authorizationOf = (settings: IntegrationSettings['integrations'], held: Secrets) => ({
@@ -36,3 +35,26 @@ export const authorizationOf = (settings: IntegrationSettings['integrations'], h
   } satisfies OAuthClient,
   parameters: {},
 });
+
+const projects = z.object({ projects: z.array(z.object({ projectId: z.string() })).default([]) });
+
+/**
+ * The ids of the projects that a token sees, at most one page of them.
+ * @returns none if they cannot be listed: then the person has to name one
+ */
+export async function projectsOf(
+  { vendors: { googleUrl } }: IntegrationSettings['integrations'],
+  accessToken: string,
+  outbound: Outbound,
+): Promise<string[]> {
+  const base =
+    googleUrl === undefined ? 'https://cloudresourcemanager.googleapis.com' : `${googleUrl}/cloudresourcemanager`;
+  try {
+    const response = await outbound.fetch(`${base}/v3/projects:search`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    return response.ok ? projects.parse(await response.json()).projects.map(({ projectId }) => projectId) : [];
+  } catch {
+    return [];
+  }
+}

@@ -33,7 +33,7 @@ const step1 = endpoint({
   handler: async ({ em, body, principal, deps, signal }) => {
     const { api_key, region } = body;
     const wanted = { family, name, settings: { region }, secrets: { api_key } } as const;
-    const row = await connect(serviceDeps(deps), em, principal, wanted, body, signal, ({ resources }, earlier) => {
+    const row = await connect(serviceDeps(deps), em, principal, wanted, signal, ({ resources }, earlier) => {
       const before = earlier && chosenIn(earlier);
       const [first, ...others] = resources;
       if (!first) throw InvalidRequest.at(['body', 'api_key'], 'Value error, the key sees no account');

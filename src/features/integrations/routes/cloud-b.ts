@@ -5,7 +5,7 @@ import type { IntegrationDeps } from '../deps.ts';
 import type { FamilyName } from '../entities.ts';
 import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
 import { keep, take } from '../oauth/flow.ts';
-import { GOOGLE_CONSENT, googleServer } from '../oauth/google.ts';
+import { GOOGLE_CONSENT, googleServer, projectsOf } from '../oauth/google.ts';
 import { wrongCode } from '../errors.ts';
 import { ConnectResponse, StatusResponse } from '../schemas/shared.ts';
 import {
@@ -15,23 +15,22 @@ import {
   SAConnectRequest,
   SAConnectResponse,
 } from '../schemas/vendors.ts';
-import { connect, draftOf, type Settle } from '../service.ts';
+import { connect, draftOf } from '../service.ts';
 import { presentConnected, statusAndRemoval } from './only.ts';
 import { serviceDeps, tags, writing } from './shared.ts';
 
 const endpoint = endpointFor<IntegrationDeps>();
 
-/** Where a project was not named, the only one that the account sees. */
-const onlyProject =
-  (project: unknown): Settle =>
-  ({ resources }) => {
-    if (project !== undefined) return {};
-    const [only, ...others] = resources;
-    if (only && others.length === 0) return { settings: { project_id: only.id } };
-    const list = resources.map(({ id }) => id).join(', ');
-    const message = only ? `the account sees several projects; choose one of ${list}` : 'the account sees no project';
-    throw InvalidRequest.at(['body', 'project_id'], `Value error, ${message}`);
-  };
+/** Where a project was not named, the only one that the account sees. @throws {InvalidRequest} unless there is one */
+function onlyProject(projects: readonly string[]): string {
+  const [only, ...others] = projects;
+  if (only !== undefined && others.length === 0) return only;
+  const message =
+    only === undefined
+      ? 'name the project: the ones that you see cannot be listed'
+      : `you see several projects; name one of ${projects.join(', ')}`;
+  throw InvalidRequest.at(['body', 'project_id'], `Value error, ${message}`);
+}
 
 /** SAStatusResponse has the members of StatusResponse. */
 const SAStatusResponse = StatusResponse.extend({}).meta({ id: 'SAStatusResponse' });
@@ -106,7 +105,7 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
         const { verifier, redirectUri, settings, secrets } = pending;
         const client = {
           client_id: String(secrets['client_id']),
-          client_secret: secrets['client_secret'] as string | undefined,
+          ...(secrets['client_secret'] !== undefined && { client_secret: String(secrets['client_secret']) }),
         };
         const tokens = await redeem(
           googleServer(house),
@@ -119,16 +118,10 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
           if (error instanceof OAuthUnavailable) throw new DependencyDown(error.message, 'vendor_unreachable');
           throw error;
         });
-        const wanted = { family, name, settings, secrets: { ...secrets, ...tokens } };
-        const row = await connect(
-          serviceDeps(deps),
-          em,
-          principal,
-          wanted,
-          { code },
-          signal,
-          onlyProject(settings['project_id']),
-        );
+        const project_id =
+          settings['project_id'] ?? onlyProject(await projectsOf(house, tokens.access_token, vendorOutbound));
+        const wanted = { family, name, settings: { project_id }, secrets: { ...secrets, ...tokens } };
+        const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
         return presentConnected(deps.integrations, em, row);
       },
     }),
@@ -145,9 +138,11 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
       errors: [503],
       handler: async ({ em, body, principal, deps, signal }) => {
         const { service_account: account, project_id = account.project_id } = body;
-        const settings = { ...(project_id !== undefined && { project_id }), client_email: account.client_email };
+        if (project_id === undefined)
+          throw InvalidRequest.at(['body', 'project_id'], 'Value error, the key names no project');
+        const settings = { project_id, client_email: account.client_email };
         const wanted = { family, name: sa, settings, secrets: { service_account: JSON.stringify(account) } };
-        const row = await connect(serviceDeps(deps), em, principal, wanted, body, signal, onlyProject(project_id));
+        const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
         return presentConnected(deps.integrations, em, row);
       },
     }),

@@ -29,7 +29,7 @@ const connectAzure = endpointFor<IntegrationDeps>()({
     const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
     const secrets: Secrets = client_secret === undefined ? {} : { client_secret };
     const wanted = { family, name, settings: given, secrets } as const;
-    const row = await connect(serviceDeps(deps), em, principal, wanted, body, signal);
+    const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
     return presentConnected(deps.integrations, em, row);
   },
 });

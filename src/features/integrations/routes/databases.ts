@@ -6,6 +6,7 @@ import type { FamilyName, Integration } from '../entities.ts';
 import { families, type Settings } from '../families.ts';
 import { presentTest } from '../presenter.ts';
 import * as schemas from '../schemas/databases.ts';
+import { clickhouseUrl } from '@casebook/connectors';
 import { IntegrationParams } from '../schemas/shared.ts';
 import { connect, draftOf, remove, testStored, toggle, update, type Wanted } from '../service.ts';
 import { listIntegrations, present, presentAll, reading, serviceDeps, tags, writing } from './shared.ts';
@@ -70,7 +71,7 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
       errors: [409, 503],
       handler: async ({ em, body, principal, deps, signal }) => {
         const { name = '', ...rest } = wantedOf(body);
-        const row = await connect(serviceDeps(deps), em, principal, { family, name, ...rest }, body, signal);
+        const row = await connect(serviceDeps(deps), em, principal, { family, name, ...rest }, signal);
         return withSettings(await present(deps.integrations, em, row), row);
       },
     }),
@@ -88,7 +89,7 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
       errors: [404, 409, 503],
       handler: async ({ em, params, body, principal, deps, signal }) => {
         const wanted = { family, ...wantedOf(body) };
-        const row = await update(serviceDeps(deps), em, principal, params.integration_id, wanted, body, signal);
+        const row = await update(serviceDeps(deps), em, principal, params.integration_id, wanted, signal);
         return withSettings(await present(deps.integrations, em, row), row);
       },
     }),
@@ -201,8 +202,8 @@ const clickhouse = databaseEndpoints({
     deleted: schemas.ClickHouseDeleteResponse,
     test: schemas.ClickHouseTestResponse,
   },
-  shown: ({ url, host, port, secure = true, database, username, ca_certificate }) => ({
-    url: url ?? `${secure ? 'https' : 'http'}://${String(host)}:${String(port ?? (secure ? 8443 : 8123))}`,
+  shown: ({ url, database, username, ca_certificate, ...place }) => ({
+    url: url ?? clickhouseUrl(place),
     database: database ?? null,
     username,
     has_ca_certificate: ca_certificate !== undefined,

@@ -26,7 +26,7 @@ const connectCloudflare = endpointFor<IntegrationDeps>()({
     const { api_token, account_id } = body;
     const settings = account_id === undefined ? {} : { account_id };
     const wanted = { family, name, settings, secrets: { api_token } } as const;
-    const row = await connect(serviceDeps(deps), em, principal, wanted, body, signal, ({ resources }) => {
+    const row = await connect(serviceDeps(deps), em, principal, wanted, signal, ({ resources }) => {
       if (account_id !== undefined || resources.length === 0) return {};
       const [only, ...others] = resources;
       if (others.length === 0) return { settings: { account_id: only!.id } };

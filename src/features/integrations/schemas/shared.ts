@@ -1,5 +1,6 @@
 /** Integrations in the API: what all families have. */
 import { z } from 'zod';
+import { CHANNEL_TYPES } from '../../notifications/index.ts';
 import { FAMILIES, INTEGRATION_STATUSES } from '../entities.ts';
 
 const time = z.iso.datetime();
@@ -30,7 +31,7 @@ export const via = z
   .optional()
   .describe('The satellite that reaches it, by name. Without one Casebook connects itself.');
 
-export const IntegrationParams = z.object({ integration_id: z.string().min(1).max(100) });
+export const IntegrationParams = z.object({ integration_id: z.uuid() });
 
 const STATUSES = [...INTEGRATION_STATUSES, 'disabled', 'not_connected'] as const;
 const status = z
@@ -109,3 +110,10 @@ export const test = {
   warnings: z.array(z.string()),
 };
 export const TestResponse = z.object(test);
+
+export const ChannelResponse = z
+  .object({
+    channel: z.object({ type: z.enum(CHANNEL_TYPES), label: z.string() }).nullable(),
+    generated_secret: z.string().nullable().describe('Of a webhook that came without one; shown once.'),
+  })
+  .meta({ id: 'IntegrationAlertsResponse' });

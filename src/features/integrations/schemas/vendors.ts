@@ -68,13 +68,14 @@ export const CallbackRequest = z
   .meta({ id: 'CallbackRequest' });
 export const CallbackResponse = z.object(ConnectResponse.shape).meta({ id: 'CallbackResponse' });
 
-/** The JSON that Google's console downloads; other members are ignored, its `token_uri` too. */
+/** The JSON that Google's console downloads; other members are ignored. */
 const serviceAccount = z
   .object({
     type: z.literal('service_account'),
     client_email: z.email(),
     private_key: z.string().startsWith('-----BEGIN PRIVATE KEY-----').max(10_000).meta({ writeOnly: true }),
     private_key_id: z.string().max(200).optional(),
+    token_uri: z.url().default('https://oauth2.googleapis.com/token'),
     project_id: projectId.optional(),
   })
   .describe("The service account's key file.");

@@ -1,11 +1,11 @@
 /** Read-only links to reports: anyone who has one sees the report until it expires or is revoked. */
 import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
-import { anyTeam, forTeam } from '../../../db/team-filter.ts';
+import { forTeam } from '../../../db/team-filter.ts';
 import type { Principal } from '../../../http/authenticate.ts';
 import { Conflict, NotFound } from '../../../http/errors.ts';
-import { generateCredential, hashCredential, pepperFor, sameHash } from '../../../platform/secrets.ts';
-import { addCredential, Credential, isLive, lockTeamFor, Membership } from '../../identity/index.ts';
+import { generateCredential, pepperFor, type Pepper, type SecretKeys } from '../../../platform/secrets.ts';
+import { addCredential, Credential, findCredential, isLive, lockTeamFor, Membership } from '../../identity/index.ts';
 import { isOpen } from '../../runs/index.ts';
 import { Investigation } from '../entities.ts';
 import { getInvestigation } from '../service.ts';
@@ -14,8 +14,8 @@ import { InvestigationShare } from './entities.ts';
 const DAY_MS = 86_400_000;
 const MAX_LIVE = 100;
 
-/** Derives the pepper of token hashes from an installation's secret key. */
-export const sharePepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKey, 'casebook report shares');
+/** Derives the pepper of token hashes from an installation's secret keys. */
+export const sharePepperFrom = (keys: SecretKeys): Pepper => pepperFor(keys, 'casebook report shares');
 
 export interface Share {
   row: InvestigationShare;
@@ -71,7 +71,7 @@ export function createShare(
   em: EntityManager,
   principal: Principal,
   wanted: { investigationId: string; label: string; days: number },
-  { pepper, now }: { pepper: Buffer; now: Date },
+  { pepper, now }: { pepper: Pepper; now: Date },
 ): Promise<{ share: Share; token: string }> {
   const { investigationId, label, days } = wanted;
   return em.transactional(async (tx) => {
@@ -88,7 +88,7 @@ export function createShare(
         kind: 'share',
         name: label,
         prefix: '',
-        hash: hashCredential(token, pepper),
+        hash: pepper.hash(token),
         scopes: [],
         userId: principal.userId ?? null,
         expiresAt: new Date(now.getTime() + days * DAY_MS),
@@ -142,11 +142,10 @@ export interface OpenedShare {
 export async function openShare(
   em: EntityManager,
   token: string,
-  { pepper, now }: { pepper: Buffer; now: Date },
+  { pepper, now }: { pepper: Pepper; now: Date },
 ): Promise<OpenedShare | 'ended' | undefined> {
-  const hash = hashCredential(token, pepper);
-  const credential = await em.findOne(Credential, { hash, kind: 'share' }, anyTeam);
-  if (!credential || !sameHash(credential.hash, hash)) return undefined;
+  const credential = await findCredential(em, token, { kind: 'share', pepper });
+  if (!credential) return undefined;
   if (!(await isLive(em, credential, now))) return 'ended';
   const own = forTeam(em, credential.teamId);
   const row = await own.findOne(InvestigationShare, { id: credential.id });

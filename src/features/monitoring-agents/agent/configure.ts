@@ -9,15 +9,13 @@ import { messageOf } from '../../../platform/message-of.ts';
 import { Chat } from '../../chats/index.ts';
 import { Effect } from '../../effects/index.ts';
 import {
-  completeChannel,
   deliverNotification,
   enterNotification,
   NOTIFICATION,
-  sealChannel,
+  storeChannel,
   type NotificationChannel,
   type NotificationMessage,
   type Notifier,
-  type StoredChannel,
 } from '../../notifications/index.ts';
 import type { MonitoringAgent } from '../entities.ts';
 import { messageFrom } from '../findings/messages.ts';
@@ -35,16 +33,6 @@ interface ConfiguredAgent {
   agent: MonitoringAgent;
   /** Generated for a webhook that came without a secret; shown only once. */
   generatedSecret?: string;
-}
-
-/** A channel as stored. @returns also the generated secret, if any */
-export function storeChannel(
-  box: SecretBox,
-  teamId: string,
-  given: NotificationChannel,
-): { stored: StoredChannel; generatedSecret?: string } {
-  const { channel, generatedSecret } = completeChannel(given);
-  return { stored: sealChannel(box, teamId, channel), generatedSecret };
 }
 
 /**

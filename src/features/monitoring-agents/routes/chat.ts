@@ -13,14 +13,12 @@ import {
   usageOf,
   type NewMonitoring,
 } from '../../chats/index.ts';
-import { storeChannel } from '../agent/configure.ts';
 import { MonitoringChatRequest, MonitoringChatResponse } from '../schemas.ts';
 import { describeCheck } from '../plan/describe.ts';
-import { presentChannel } from '../../notifications/index.ts';
+import { acceptedChannel, presentChannel, storeChannel } from '../../notifications/index.ts';
 import { createAgent, findAgent, notifyAgent } from '../service.ts';
 import { planOf } from '../agent/settings.ts';
 import { healthOf } from '../agent/health.ts';
-import { acceptedChannel } from './config.ts';
 import { monitoringEndpoint as endpoint, READ, tags, WRITE, type MonitoringDeps } from './deps.ts';
 
 export const monitoringChat = endpoint({
@@ -77,7 +75,7 @@ function newAgent(
   isStreamed: boolean,
 ): { monitoring: NewMonitoring; secret: () => string | undefined } {
   const { title, plan, active = true, notification_channel: given, message: _message, ...config } = body;
-  const channel = given && acceptedChannel(deps.channels, given);
+  const channel = given && acceptedChannel(deps.channels, given, ['notification_channel']);
   if (isStreamed && channel?.type === 'webhook' && channel.secret === undefined) {
     const loc = ['body', 'notification_channel', 'secret'];
     throw InvalidRequest.at(

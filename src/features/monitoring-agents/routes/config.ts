@@ -1,7 +1,6 @@
 /** An agent's channel, session retention and model budget. */
 import { apiKey } from '../../../http/authenticate.ts';
-import { InvalidRequest } from '../../../http/errors.ts';
-import { channelProblems, type ChannelCapabilities, type NotificationChannel } from '../../notifications/index.ts';
+import { acceptedChannel } from '../../notifications/index.ts';
 import { configureAgent, testChannel } from '../agent/configure.ts';
 import { presentConfig } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
@@ -38,7 +37,9 @@ export const updateConfig = endpoint({
       em,
       params.chat_id,
       {
-        channel: body.notification_channel && acceptedChannel(deps.channels, body.notification_channel),
+        channel:
+          body.notification_channel &&
+          acceptedChannel(deps.channels, body.notification_channel, ['notification_channel']),
         evictionHours: body.eviction_hours,
         modelBudgetUsdPerDay: body.model_budget_usd_per_day,
         title: body.title,
@@ -66,21 +67,3 @@ export const testConfig = endpoint({
     return testChannel({ notifier, clock, orm: monitoring.orm, appUrl: links.appUrl }, em, agent, signal);
   },
 });
-
-/**
- * Validates a channel against this installation.
- * @throws {InvalidRequest} with all problems
- */
-export function acceptedChannel(capabilities: ChannelCapabilities, channel: NotificationChannel): NotificationChannel {
-  const problems = channelProblems(channel, capabilities);
-  if (problems.length === 0) return channel;
-  throw new InvalidRequest(
-    problems.map(({ path, message }) => ({
-      type: 'value_error',
-      loc: ['body', 'notification_channel', ...path],
-      msg: message,
-      // Omits the input, which contains secrets.
-      input: null,
-    })),
-  );
-}

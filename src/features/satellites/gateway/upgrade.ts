@@ -1,4 +1,5 @@
 /** Admits or refuses a connection while it is still HTTP. */
+import type { Pepper } from '../../../platform/secrets.ts';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Orm } from '../../../db/orm.ts';
@@ -28,7 +29,7 @@ export type Admission = (request: IncomingMessage) => Promise<Admitted | Refusal
  */
 export function createAdmission(options: {
   orm: Orm;
-  pepper: Buffer;
+  pepper: Pepper;
   clock: Clock;
   failedAuthLimiter: FailedAuthLimiter;
   addressOf: (request: IncomingMessage) => string;

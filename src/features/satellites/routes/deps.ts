@@ -1,3 +1,4 @@
+import type { Pepper } from '../../../platform/secrets.ts';
 import type { ApiDeps } from '../../../http/deps.ts';
 import type { SatelliteCalls } from '../calls/port.ts';
 import type { DependencyGraphs } from '../graph/index.ts';
@@ -7,6 +8,6 @@ export interface SatelliteDeps extends ApiDeps {
     calls: SatelliteCalls;
     graphs: DependencyGraphs;
     /** The pepper of enrolment token hashes. */
-    tokenPepper: Buffer;
+    tokenPepper: Pepper;
   };
 }

@@ -1,7 +1,6 @@
 /** What a team has connected: tools and sources of its runs. */
 import { LRUCache } from 'lru-cache';
-import { catalogOver } from '../../sources/catalog.ts';
-import type { LoadSources, SourceCatalog } from '../../sources/port.ts';
+import { catalogOver, type LoadSources, type SourceCatalog } from '../../sources/index.ts';
 import type { LoadTeamTools, TeamTools } from '../tool.ts';
 import { named, type LoadSystems, type NamedOffer, type Systems } from './offer.ts';
 import { directTools, foundTools, SEARCH_TOOL } from './tools.ts';

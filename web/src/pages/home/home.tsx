@@ -156,8 +156,12 @@ function Onboarding({ session }: { session: Session }) {
       title: 'Connect a source',
       how: (
         <>
+          <Link to="/integrations" className="text-accent underline">
+            Connect a database or a vendor
+          </Link>
+          ,{' '}
           <Link to="/satellites" className="text-accent underline">
-            Enrol a satellite
+            enrol a satellite
           </Link>{' '}
           in your network, or set <code>PROMETHEUS_URL</code> or <code>LOKI_URL</code> for the installation.
         </>

@@ -1,0 +1,51 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useEffectEvent } from 'react';
+import { api, dataOf } from '../../api/client.ts';
+import { messageOf } from '../../app/message-of.ts';
+import { PageHead } from '../../components/ui/panel.tsx';
+import { Loading } from '../../components/ui/states.tsx';
+import { integrationsQuery } from './queries.ts';
+
+/** Where a browser returns from a vendor's consent page, with a code or the reason why there is none. */
+export function IntegrationCallbackPage() {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const finish = useMutation({
+    mutationFn: () => {
+      const given = new URLSearchParams(location.search);
+      const [code, state, refused] = ['code', 'state', 'error'].map((name) => given.get(name));
+      // Neither stays in the address or the history.
+      history.replaceState(history.state, '', location.pathname);
+      if (refused != null) throw new Error(`The vendor answered: ${refused.replaceAll('_', ' ')}.`);
+      if (code == null || state == null) throw new Error('This page is opened by a vendor, with a code.');
+      return dataOf(api.POST('/api/onboarding/cloud-b/callback', { body: { code, state } }));
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: integrationsQuery.queryKey });
+      await navigate({ to: '/integrations', replace: true });
+    },
+  });
+  const begin = useEffectEvent(() => {
+    if (finish.isIdle) finish.mutate();
+  });
+  useEffect(() => begin(), []);
+  return (
+    <>
+      <title>Connecting · Casebook</title>
+      <PageHead title="Connecting" />
+      {finish.error === null ? (
+        <Loading />
+      ) : (
+        <>
+          <p role="alert" className="mb-3 text-bad">
+            {messageOf(finish.error)}
+          </p>
+          <Link to="/integrations" className="text-accent underline">
+            Back to the integrations
+          </Link>
+        </>
+      )}
+    </>
+  );
+}
