@@ -138,6 +138,7 @@ describe('offline model: questions about connected systems', () => {
     const to = Date.parse('2026-11-20T09:00:00Z') / 1_000;
     assert.deepEqual(made(given), [['edge_firewall_events', { zone: 'shop.example', from: to - 7_200, to }]]);
     assert.match(given.text, /action block, client ip 1\.2\.3\.4, count 12 \[1\]/);
+    assert.match(given.text, /recorded from 2026-11-20T07:00:00Z to 2026-11-20T09:00:00Z\.$/);
     const quoted = await ask('show firewall events of edge for "shop.example"', [edge]);
     assert.equal(quoted.calls[0]?.input['zone'], 'shop.example');
     const top = await ask('the 3 slowest queries of orders-db', [ordersDb()]);
@@ -271,6 +272,15 @@ describe('offline model: questions about connected systems', () => {
       );
       const unknown = await ask('which queries are slow in shipping-db?', many());
       assert.match(unknown.text, /^No connected system is called “shipping-db”\. Among those connected are /);
+    });
+
+    it('knows the systems that the instructions name, whatever they are called', async () => {
+      const system =
+        '- The team has connected systems of its own: analytics (clickhouse). They are queried with tools.';
+      const tools = await toolsWith(...many(), analytics);
+      const chat = openChat(model, { sources: catalogOf(), tools, system: `You chat.\n${system}` });
+      const answered = await chat.ask('any errors in analytics?');
+      assert.deepEqual(made(answered).slice(1), [['call_connected_tool', { name: 'analytics_errors', input: {} }]]);
     });
 
     it('leaves questions about telemetry alone', async () => {

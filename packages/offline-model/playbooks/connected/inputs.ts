@@ -11,6 +11,8 @@ export interface Asked {
   /** Unix milliseconds. */
   now: number;
   statement?: string;
+  /** How far back a tool reads that has to be told, ms; an hour by default. */
+  usualMs?: number;
 }
 
 const MINUTE = 60_000;
@@ -36,7 +38,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
 };
 /** What people say before a member's value instead of its name. */
 const LABELS: Readonly<Record<string, string>> = { table: String.raw`table|describe(?:\s+table)?|columns (?:of|in)` };
-const STATEMENT = /^(?:sql|statement)$/u;
+const STATEMENT = /^(?:sql|statement|query)$/u;
 
 /** How many a question asks for: “the 3 slowest”. */
 export function wantedIn(text: string): number | undefined {
@@ -81,14 +83,21 @@ export function inputFor(
   return { input: { ...input, [only]: quoted }, missing: [] };
 }
 
+/** `2026-11-20T08:00:00Z to 2026-11-20T09:00:00Z`, if the input says what is read. */
+export function periodOf(input: Record<string, unknown>): string | undefined {
+  const [from, to] = [FROM, TO].map((named) => Object.entries(input).find(([key]) => named.test(key))?.[1]);
+  const said = (at: unknown): string => (typeof at === 'number' ? iso(at * 1_000) : String(at));
+  return from === undefined || to === undefined ? undefined : `${said(from)} to ${said(to)}`;
+}
+
 function valueOf(key: string, property: Record<string, unknown>, isRequired: boolean, asked: Asked): unknown {
-  const { text, now, statement } = asked;
+  const { text, now, statement, usualMs = USUAL_MS } = asked;
   if (STATEMENT.test(key)) return statement;
   if (LIMIT.test(key)) {
     const wanted = wantedIn(text) ?? (isRequired ? USUAL_LIMIT : undefined);
     return wanted === undefined ? undefined : Math.min(wanted, Number(property['maximum'] ?? wanted));
   }
-  const period = periodIn(text) ?? (isRequired ? USUAL_MS : undefined);
+  const period = periodIn(text) ?? (isRequired ? usualMs : undefined);
   const length = Object.hasOwn(LENGTHS, key) ? LENGTHS[key] : undefined;
   if (length !== undefined) return period === undefined ? undefined : Math.max(1, Math.round(period / length));
   if (FROM.test(key)) return period === undefined ? undefined : momentFor(property, now - period);

@@ -11,7 +11,11 @@ export interface Topic {
   operations: readonly string[];
   /** The lists that answer it, of results with several. */
   parts?: readonly string[];
+  /** How far back to look, ms, where the question does not say. */
+  usualMs?: number;
 }
+
+const DAY_MS = 24 * 60 * 60_000;
 
 const SLOW = /\b(?:slow\w*|long\w*|expensive|heav\w+|costly|worst|top)\b/iu.source;
 const STATEMENTS = /\b(?:quer(?:y|ies)|statements?|sql)\b/iu.source;
@@ -75,8 +79,9 @@ const TOPICS: readonly Topic[] = [
     title: 'changes',
     asked: /\bchang\w*|\bdeploy\w*|\breleases?\b|\baudit\b/iu,
     operations: ['audit_changes', 'changes', 'recent_changes', 'audit_log', 'deployments', 'activity_log'],
+    usualMs: DAY_MS,
   },
-  { title: 'issues', asked: /\b(?:issues?|incidents?)\b/iu, operations: ['issues'] },
+  { title: 'issues', asked: /\b(?:issues?|incidents?)\b/iu, operations: ['issues'], usualMs: DAY_MS },
   { title: 'errors', asked: /\berrors?\b|\bexceptions?\b/iu, operations: ['errors', 'error_groups', 'worker_errors'] },
 ];
 
@@ -89,9 +94,9 @@ export const OVERVIEW = ['locks', 'slow_queries', 'activity', 'processes', 'erro
 
 export const STATEMENT: Topic = {
   title: 'SQL statements',
-  asked: /\b(?:run|sql|query|statement|execute)\b/iu,
-  alone: /\b(?:run|sql|execute)\b/iu,
-  operations: ['query'],
+  asked: /\b(?:run|sql|nrql|query|statement|execute)\b/iu,
+  alone: /\b(?:run|sql|nrql|execute)\b/iu,
+  operations: ['query', 'nrql'],
 };
 
 export function topicOf(text: string): Topic | undefined {
@@ -154,8 +159,8 @@ const BEGINS = new RegExp(String.raw`^\s*(?:${READS}|${WRITES})\b`, 'iu');
 const READING = new RegExp(String.raw`^\s*(?:${READS})\b`, 'iu');
 /** “Run this SQL in orders-db: select …” and “query orders-db: select …”. */
 const UNQUOTED = [
-  String.raw`\b(?:run|execute|sql)(?:\s{1,3}(?:this|the|following|sql|query|statement|(?:on|in|against)\s{1,3}[\w.-]{1,100})){0,6}:?\s{1,5}`,
-  String.raw`\b(?:query|sql|statement)\b[^\n:]{0,60}:\s{0,5}`,
+  String.raw`\b(?:run|execute|sql|nrql)(?:\s{1,3}(?:this|the|following|sql|nrql|query|statement|(?:on|in|against)\s{1,3}[\w.-]{1,100})){0,6}:?\s{1,5}`,
+  String.raw`\b(?:query|sql|nrql|statement)\b[^\n:]{0,60}:\s{0,5}`,
 ].map((before) => new RegExp(String.raw`${before}((?:${READS}|${WRITES})\b[\s\S]+)`, 'iu'));
 
 /** Whether a statement begins as one that only reads; the system itself looks closer. */

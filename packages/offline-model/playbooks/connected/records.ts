@@ -2,7 +2,7 @@
 import { quantity } from '@casebook/wording';
 import { isRecord } from '../calls.ts';
 import { parsePartialJson } from '../investigation/partial-json.ts';
-import { clip, name, quote } from '../wording.ts';
+import { clip, iso, name, quote } from '../wording.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -150,11 +150,20 @@ export function fact(key: string, value: unknown): string | undefined {
   const figure = numberOf(value);
   // PostgreSQL's for a table that was never analyzed.
   if (key.startsWith('estimated_') && figure !== undefined && figure < 0) return undefined;
+  const moment = typeof value === 'number' ? momentOf(key, value) : undefined;
+  if (moment !== undefined) return `${words} ${moment}`;
   const measured = figure === undefined ? undefined : measure(key, figure);
   if (measured !== undefined) return measured;
   if (figure !== undefined && isCount(key)) return counted(figure, words);
   if (typeof value === 'number') return `${words} ${plain.format(value)}`;
   return typeof value === 'string' ? `${words} ${name(clip(withoutFraction(value), VALUE_CHARACTERS))}` : undefined;
+}
+
+/** Unix seconds or milliseconds, in a member that is named like a time. */
+function momentOf(key: string, value: number): string | undefined {
+  if (!/(?:^|_)(?:at|time|timestamp|start|end|since|until|seen)$/iu.test(key)) return undefined;
+  const milliseconds = value >= 1e9 && value < 1e11 ? value * 1_000 : value >= 1e12 && value < 1e14 ? value : undefined;
+  return milliseconds === undefined ? undefined : iso(milliseconds);
 }
 
 /** Of a second, in a time. */

@@ -4,7 +4,7 @@ import type { Call } from '../../transcript.ts';
 import { call, wasMade } from '../calls.ts';
 import { callOf, callsTo, foundTools, SEARCH_TOOL, type ConnectedTool } from '../connected/catalogue.ts';
 import { namedSystems, systemsOf } from '../connected/named.ts';
-import { inputFor, wantedIn, type Asked } from '../connected/inputs.ts';
+import { inputFor, periodOf, wantedIn, type Asked } from '../connected/inputs.ts';
 import {
   isDatabase,
   isReading,
@@ -196,6 +196,7 @@ function bestOf(tools: readonly ConnectedTool[], text: string, systems: readonly
 interface Step {
   tool: ConnectedTool;
   planned: PlannedCall;
+  input: Record<string, unknown>;
   missing: string[];
   made?: Call;
 }
@@ -208,10 +209,10 @@ function reading(chat: Chat, tools: readonly ConnectedTool[], { topic, systems, 
       (operation) => tools.find((tool) => tool.system === system && tool.operation === operation) ?? [],
     );
     const all = having.map((tool): Step => {
-      const { input, missing } = inputFor(tool, asked);
+      const { input, missing } = inputFor(tool, { ...asked, ...(topic?.usualMs && { usualMs: topic.usualMs }) });
       const planned = callOf(tool, input);
       const made = callsTo(tool, chat.calls).findLast((one) => wasMade({ calls: [one] }, planned));
-      return { tool, planned, missing, ...(made && { made }) };
+      return { tool, planned, input, missing, ...(made && { made }) };
     });
     if (!topic) return all.slice(0, MAX_OVERVIEW);
     const works = all.findIndex(({ made, missing }) => missing.length === 0 && !made?.isError);
@@ -240,7 +241,9 @@ function reading(chat: Chat, tools: readonly ConnectedTool[], { topic, systems, 
       });
       const without = systems.filter((system) => !steps.some(({ tool }) => tool.system === system));
       const lacking = without.length > 0 && topic ? `${listed(without.map(name))} shows no ${topic.title}.` : '';
-      return paragraphs(...said, lacking);
+      const periods = steps.flatMap(({ input, made }) => (made ? (periodOf(input) ?? []) : []));
+      const period = periods.length > 0 ? `This is what was recorded from ${listed([...new Set(periods)])}.` : '';
+      return paragraphs(...said, period, lacking);
     },
   };
 }
