@@ -1,4 +1,5 @@
 /** A client of MCP servers, over stdio and streamable HTTP, that survives whatever they do. */
+export { discoverAuthorization, registerAt, type McpAuthorization } from './authorization.ts';
 export { McpUnauthorized } from './errors.ts';
 export { openMcp, type OpenMcp } from './open.ts';
 export type { McpCallContext, McpServers } from './port.ts';

@@ -10,7 +10,7 @@ const context = { signal: new AbortController().signal, maxBytes: 1_048_576 };
 describe('MCP servers over streamable HTTP that a team names', () => {
   const closing: { close(): Promise<void> }[] = [];
   afterEach(async () => {
-    for (const one of closing.splice(0).reverse()) await one.close();
+    for (const one of closing.splice(0).toReversed()) await one.close();
   });
 
   const start = async (options?: HttpMcpServerOptions): Promise<HttpMcpServer> => {

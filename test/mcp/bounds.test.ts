@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { QueryError } from '@casebook/connectors';
 import { backoffMs } from '../../packages/mcp/timings.ts';
 import { boundedBody } from '../../packages/mcp/http/bounded-body.ts';
 import { matcher } from '../../packages/mcp/tools.ts';
+import { slowed } from '../../packages/mcp/stdio/slowed.ts';
 import { createLineReader } from '../../packages/mcp/stdio/lines.ts';
 
 function pieces(bytes: Buffer, cuts: number[]): Buffer[] {
@@ -78,6 +81,17 @@ describe('bounds of what MCP servers send', () => {
     assert.match(await new Response(body).text(), / and ended$/u);
     assert.equal(failures.length, 1);
     assert.match(String(failures[0]), /cut/u);
+  });
+
+  it('stops reading a stream for a while when it brings too much, and reads all of it in the end', async () => {
+    const stream = Readable.from(Array.from({ length: 15 }, () => Buffer.alloc(100_000)));
+    let bytes = 0;
+    const pauses: number[] = [];
+    stream.on('pause', () => pauses.push(bytes));
+    slowed(stream, 1_000_000, (chunk) => (bytes += chunk.length));
+    await once(stream, 'end');
+    assert.deepEqual(pauses, [1_100_000]);
+    assert.equal(bytes, 1_500_000);
   });
 
   it('matches names as globs, letter by letter otherwise', () => {

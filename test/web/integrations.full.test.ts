@@ -85,7 +85,10 @@ describe('the page of integrations', () => {
     await row.getByRole('button', { name: 'Turn on short-lived' }).press('Enter');
     await row.getByText('Connected', { exact: true }).waitFor();
     await row.getByRole('button', { name: 'Test short-lived' }).press('Enter');
-    await page.getByText(/Connected to the database postgres/).first().waitFor();
+    await page
+      .getByText(/Connected to the database postgres/)
+      .first()
+      .waitFor();
     await row.getByRole('button', { name: 'Remove short-lived' }).press('Enter');
     await page.getByRole('button', { name: 'Remove integration' }).press('Enter');
     await row.waitFor({ state: 'hidden' });

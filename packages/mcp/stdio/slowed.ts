@@ -16,6 +16,12 @@ export function slowed(stream: Readable, bytesPerSecond: number, take: (chunk: B
     take(chunk);
     if (bytes <= bytesPerSecond) return;
     stream.pause();
-    setTimeout(() => stream.resume(), since + WINDOW_MS - now).unref();
+    setTimeout(
+      () => {
+        since = -Infinity;
+        stream.resume();
+      },
+      since + WINDOW_MS - now,
+    ).unref();
   });
 }
