@@ -63,7 +63,9 @@ export class Requests {
     this.#set(headers, this.#settings.headers);
     for (const [header, value] of new Headers(init.headers)) headers.set(header, value);
     this.#set(headers, credential);
-    return await fetch(url, { ...init, headers, dispatcher: this.#agent });
+    // Node's own option, which browsers' types of fetch lack.
+    const options: RequestInit & { dispatcher: Agent } = { ...init, headers, dispatcher: this.#agent };
+    return await fetch(url, options);
   }
 
   /** `Headers` repeats an invalid value in its error, and it may be a secret. */

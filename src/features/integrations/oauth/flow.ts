@@ -61,7 +61,10 @@ export async function keep(
       via,
     };
     const sealed = vault.sealText(row ?? draft, JSON.stringify(kept));
-    if (row) return void tx.assign(row, { pending: sealed });
+    if (row) {
+      tx.assign(row, { pending: sealed });
+      return undefined;
+    }
     tx.create(Integration, {
       ...creatorOf(principal),
       id,
@@ -82,6 +85,7 @@ export async function keep(
       dueAt: now,
       lastUsedAt: null,
     });
+    return undefined;
   });
 }
 
