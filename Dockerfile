@@ -5,6 +5,7 @@ FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/connectors/package.json ./packages/connectors/package.json
+COPY packages/mcp/package.json ./packages/mcp/package.json
 COPY packages/offline-model/package.json ./packages/offline-model/package.json
 COPY packages/wire/package.json ./packages/wire/package.json
 COPY packages/wording/package.json ./packages/wording/package.json
@@ -32,6 +33,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY packages/connectors ./packages/connectors
+COPY packages/mcp ./packages/mcp
 COPY packages/offline-model ./packages/offline-model
 COPY packages/wire ./packages/wire
 COPY packages/wording ./packages/wording

@@ -5,7 +5,7 @@ import type { SatelliteConfig } from './config/index.ts';
 import { checkOnce, reasonOf } from './connection/index.ts';
 import { connectAll } from './queries/index.ts';
 import type { Log } from './log.ts';
-import { createMcpServers } from './mcp/index.ts';
+import { startMcpServers } from './mcp-servers.ts';
 import { createRedactor } from './redaction/index.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -18,7 +18,7 @@ export async function checkSystems(
 ): Promise<{ table: string; ok: boolean }> {
   const redactor = createRedactor(config.redaction);
   const connectors = connectAll(config, log);
-  const mcp = createMcpServers(config.mcp_servers, { log, version });
+  const mcp = startMcpServers(config, { version, log });
   try {
     const ofConnectors = connectors.map(async ({ connector }) => {
       const problem = await checkOnce(connector, TIMEOUT_MS).then(

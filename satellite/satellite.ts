@@ -8,7 +8,7 @@ import { createGraphFeed } from './graph/index.ts';
 import { headerSecret } from '@casebook/connectors';
 import { startHealthServer } from './health-server.ts';
 import type { Log } from './log.ts';
-import { createMcpServers } from './mcp/index.ts';
+import { startMcpServers } from './mcp-servers.ts';
 import { connectAll, QueryRunner, Slots } from './queries/index.ts';
 import { createRedactor } from './redaction/index.ts';
 
@@ -34,7 +34,7 @@ export async function startSatellite(
   const limited = connectAll(config, log);
   const connectors = limited.map(({ connector }) => connector);
   const graph = await createGraphFeed(config.graph, { connectors, log });
-  const mcp = createMcpServers(config.mcp_servers, { log, version });
+  const mcp = startMcpServers(config, { version, log });
   const monitor = new Monitor(connectors, { redactor, log, onClusters: () => connection.changed() });
   const queries = new QueryRunner({
     systems: {

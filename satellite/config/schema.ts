@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { MAX_ANSWER_BYTES, MAX_CONNECTORS, slug } from '@casebook/wire';
 import { headerSecret } from '@casebook/connectors';
 import { graphConfig } from '../graph/index.ts';
-import { mcpServersConfig } from '../mcp/index.ts';
 import { redactionConfig } from '../redaction/index.ts';
+import { mcpServersConfig } from './mcp-servers.ts';
 
 const UNITS: Record<string, number> = {
   B: 1,

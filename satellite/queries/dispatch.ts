@@ -1,9 +1,9 @@
 /** Maps a request's target to the work: which connector or MCP server, with which parameters, within which limits. */
 import { type Connector, prepareCall, QueryError } from '@casebook/connectors';
+import type { McpServers } from '@casebook/mcp';
 import type { RequestMessage } from '@casebook/wire';
 import type { SatelliteConfig } from '../config/index.ts';
 import type { Log } from '../log.ts';
-import type { McpServers } from '../mcp/port.ts';
 
 /** A connector with its configured limits. */
 export interface LimitedConnector {

@@ -73,7 +73,7 @@ describe('satellite/Dockerfile', () => {
   it('finds every package in the one folder that is copied', () => {
     const { packages } = JSON.parse(textOf('package-lock.json'));
     assert.deepEqual(
-      Object.keys(packages).filter((path) => /^(satellite|packages\/(wire|connectors))\/node_modules\//.test(path)),
+      Object.keys(packages).filter((path) => /^(satellite|packages\/(wire|connectors|mcp))\/node_modules\//.test(path)),
       [],
     );
   });

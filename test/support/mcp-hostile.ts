@@ -61,6 +61,28 @@ function list(cursor: string | undefined): unknown {
   }
 }
 
+const FOREVER = 'setInterval(() => {}, 1e6)';
+const held: Buffer[] = [];
+
+/** Takes ever more memory. */
+function hold(): void {
+  held.push(Buffer.alloc(16 * MEGABYTE, 1));
+  setImmediate(hold);
+}
+
+function flood(stream: NodeJS.WriteStream): void {
+  stream.write(`${'garbage '.repeat(1_000)}\n`);
+  setImmediate(() => flood(stream));
+}
+
+/** Starts a program in a session of its own, whose parent ends at once. */
+function leave(command: string, args: string[]): void {
+  spawn('sh', ['-c', '"$@" & echo "child $!" >&2', 'sh', command, ...args], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
 /** @returns the result; nothing: the harm is the answer */
 function harm(id: number): unknown {
   switch (way) {
@@ -75,6 +97,23 @@ function harm(id: number): unknown {
     case 'deep':
       write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`);
       return undefined;
+    case 'hog':
+      hold();
+      return undefined;
+    case 'hogs':
+      // Each on its own is small, and none is in the process group.
+      for (let n = 0; n < 4; n += 1)
+        leave(process.execPath, ['-e', `globalThis.held = Buffer.alloc(${64 * MEGABYTE}, 1); ${FOREVER}`]);
+      return undefined;
+    case 'forks':
+      for (let n = 0; n < 40; n += 1) leave('sleep', ['100000']);
+      return undefined;
+    case 'flood':
+      flood(process.stdout);
+      return undefined;
+    case 'stderr-flood':
+      flood(process.stderr);
+      return { content: [] };
     case 'newer':
       return { content: [{ type: 'hologram', volume: [1, 2, 3] }], later: true };
     case 'requests':
@@ -114,6 +153,14 @@ if (way === 'child-ignores-signals') {
   process.stderr.write(`child ${child.pid}\n`);
 }
 
+if (way === 'leaves-children') {
+  leave(process.execPath, ['-e', `process.on("SIGTERM", () => {}); ${FOREVER}`]);
+  spawn('sleep', ['100000']);
+  process.on('SIGTERM', () => undefined);
+  setInterval(() => undefined, 1e6);
+}
+process.stderr.write(`child ${process.pid}\n`);
+
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params, error } = JSON.parse(line) as {
     id?: number | string;
@@ -130,6 +177,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const answer = (result: unknown): void => write({ jsonrpc: '2.0', id, result });
   switch (method) {
     case 'initialize':
+      if (way === 'hang') break;
       answer({
         protocolVersion: '2025-06-18',
         capabilities: { tools: {} },

@@ -3,6 +3,7 @@ import type { Outbound } from '../../platform/outbound/index.ts';
 import type { IntegrationSettings } from './configuration.ts';
 import type { Connections, Target } from './connections.ts';
 import type { Integration } from './entities.ts';
+import type { Servers } from './servers.ts';
 import type { IntegrationServiceDeps } from './service.ts';
 import type { Vault } from './vault.ts';
 
@@ -11,6 +12,7 @@ export interface Integrations {
   service: IntegrationServiceDeps;
   vault: Vault;
   connections: Connections;
+  servers: Servers;
   outbound: Outbound;
   /** Also reaches the vendors' addresses that the operator has configured. */
   vendorOutbound: Outbound;

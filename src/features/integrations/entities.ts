@@ -24,8 +24,9 @@ export type FamilyName = (typeof FAMILIES)[number];
 export const INTEGRATION_STATUSES = ['pending', 'select_account', 'connected', 'failing', 'needs_reconnect'] as const;
 export type IntegrationStatus = (typeof INTEGRATION_STATUSES)[number];
 
-/** What a team may do with an MCP tool. */
-export type ToolDecision = 'allow' | 'deny';
+/** What a team decides about a tool of an MCP server: it only reads, it may act when a person approves, or it is not offered. */
+export const TOOL_DECISIONS = ['read', 'act', 'deny'] as const;
+export type ToolDecision = (typeof TOOL_DECISIONS)[number];
 
 /** One of a team's connections to a vendor's system. */
 export const Integration = defineEntity({

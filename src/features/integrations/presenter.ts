@@ -3,6 +3,7 @@ import type { ConnectionTest, ConnectorOperation } from '@casebook/connectors';
 import type { EntityManager } from '../../db/orm.ts';
 import { Credential, Membership } from '../identity/index.ts';
 import type { Integration } from './entities.ts';
+import { decisionOn } from './decisions.ts';
 import { families } from './families.ts';
 import type { IntegrationResponse, TestResponse } from './schemas/shared.ts';
 import { capabilitiesOf } from './source.ts';
@@ -25,7 +26,6 @@ export function presentIntegration(
 ): z.input<typeof IntegrationResponse> {
   const { vendor, shown } = families[row.family];
   const { version, warnings, resources } = row.found;
-  const decisions = decisionsOf(row);
   return {
     id: row.id,
     family: row.family,
@@ -47,8 +47,8 @@ export function presentIntegration(
       ? row.tools.map(({ name, title, description, readOnly }) => ({
           name,
           description: title ?? description,
-          read_only: readOnly,
-          allowed: decisions[name] === undefined ? readOnly : decisions[name] === 'allow',
+          read_only: decisionOn(row, { name, readOnly }) === 'read',
+          allowed: decisionOn(row, { name, readOnly }) !== 'deny',
         }))
       : operations
           .filter(({ tool }) => tool)
@@ -58,12 +58,6 @@ export function presentIntegration(
     last_used_at: iso(row.lastUsedAt),
   };
 }
-
-/** What the team decided about tools of an MCP server; the others follow their annotations. */
-export const decisionsOf = ({ settings }: Pick<Integration, 'settings'>): Readonly<Record<string, string>> => {
-  const { tools } = settings;
-  return typeof tools === 'object' && tools !== null ? { ...tools } : {};
-};
 
 export const presentTest = (test: ConnectionTest): z.input<typeof TestResponse> => ({
   success: test.status === 'ok',

@@ -13,7 +13,7 @@ import { Integration, IntegrationAlerts } from './entities.ts';
 import { checkDue } from './health.ts';
 import { revoke, renew } from './oauth/client.ts';
 import { freshTargets } from './oauth/fresh.ts';
-import { authorizationOf } from './oauth/google.ts';
+import { authorizationOf } from './oauth/authorization.ts';
 import { alerts } from './routes/alerts.ts';
 import { apmA } from './routes/apm-a.ts';
 import { cloudB } from './routes/cloud-b.ts';
@@ -21,6 +21,8 @@ import { cloudMonitorA } from './routes/cloud-monitor-a.ts';
 import { databases } from './routes/databases.ts';
 import { edgeA } from './routes/edge-a.ts';
 import { list } from './routes/list.ts';
+import { mcp } from './routes/mcp.ts';
+import { createServers } from './servers.ts';
 import { targetOf, type IntegrationServiceDeps } from './service.ts';
 import { deliverStatusChanges } from './status.ts';
 import { integrationSystems } from './systems.ts';
@@ -35,10 +37,11 @@ type Needs = RoomCore & {
 };
 
 const USED_EVERY_MS = 60_000;
+const PROBE_MS = 20_000;
 
 export const integrationsRoom = {
   name: 'integrations',
-  endpoints: [list, ...alerts, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA],
+  endpoints: [list, ...alerts, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA, ...mcp],
   entities: [Integration, IntegrationAlerts],
   sealed: [
     { table: 'integrations', column: 'sealed', context: contextOf },
@@ -73,26 +76,32 @@ export const integrationsRoom = {
     closing.defer(() => connections.close());
     const opened = (row: Integration) => targetOf(vault, row);
     const telling = { orm, clock, log, secrets, channels, deliver, appUrl };
-    const fresh = freshTargets({
+    const outboundOf = ({ family }: Pick<Integration, 'family'>) => (family === 'mcp' ? outbound : vendorOutbound);
+    const { fresh, renewed } = freshTargets({
       ...telling,
       vault,
       opened,
-      renew: async ({ secrets: held }) => {
-        const { server, client, parameters } = authorizationOf(settings, held);
-        return renew(server, client, String(held['refresh_token']), parameters, vendorOutbound);
+      renew(target) {
+        const { server, client, parameters } = authorizationOf(settings, target);
+        return renew(server, client, String(target.secrets['refresh_token']), parameters, outboundOf(target));
       },
     });
+    const servers = createServers({ outbound, log, renewed });
+    closing.defer(() => servers.close());
     const service: IntegrationServiceDeps = {
       ...telling,
       vault,
-      connections,
+      probe: async (target, signal) =>
+        target.family === 'mcp'
+          ? servers.test(target, AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]))
+          : { test: await connections.test(target, signal), tools: null },
       fresh,
       async withdraw(row) {
         try {
-          const held = opened(row).secrets;
-          if (held['access_token'] === undefined) return;
-          const { server, client } = authorizationOf(settings, held);
-          await revoke(server, client, held, vendorOutbound);
+          const target = opened(row);
+          if (target.secrets['access_token'] === undefined) return;
+          const { server, client } = authorizationOf(settings, target);
+          await revoke(server, client, target.secrets, outboundOf(row));
         } catch (error) {
           log.warn({ reason: messageOf(error), family: row.family }, 'a token was not withdrawn at the vendor');
         }
@@ -102,6 +111,7 @@ export const integrationsRoom = {
       service,
       vault,
       connections,
+      servers,
       outbound,
       vendorOutbound,
       settings,
@@ -118,7 +128,7 @@ export const integrationsRoom = {
     };
     // Created at first use: the reserved tool names are known only once all rooms are built.
     let made: ReturnType<typeof connectSystems> | undefined;
-    const loaders = [house.satelliteSystems, integrationSystems({ orm, connections, opened, fresh, used })];
+    const loaders = [house.satelliteSystems, integrationSystems({ orm, connections, servers, opened, fresh, used })];
     const systems = () =>
       (made ??= connectSystems(loaders, { own: house.ownSources, reserved: house.reservedToolNames() }));
     const sources: LoadSources = (call) => systems().sources(call);

@@ -9,7 +9,8 @@ import type { Principal } from '../../http/authenticate.ts';
 import { InvalidRequest } from '../../http/errors.ts';
 import { SecretError } from '../../platform/secrets.ts';
 import { lockTeamFor } from '../identity/index.ts';
-import type { Connections, Target } from './connections.ts';
+import type { McpTool } from '@casebook/wire';
+import type { Target } from './connections.ts';
 import { Integration, type FamilyName, type IntegrationStatus } from './entities.ts';
 import { failedTest, integrationNotFound, nameTaken } from './errors.ts';
 import { families, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
@@ -21,11 +22,19 @@ export const CHECK_EVERY_MS = 5 * 60_000;
 
 export interface IntegrationServiceDeps extends StatusDeps {
   vault: Vault;
-  connections: Connections;
+  /** Tests a system, and lists the tools of one that announces its own. Never throws because of the system. */
+  probe(target: Target, signal: AbortSignal): Promise<Probe>;
   /** Opens a row with a token that is still good. @throws {QueryError} when it cannot be renewed */
   fresh(row: Integration): Promise<Target>;
   /** Withdraws tokens at the vendor, as far as it can; never throws. */
   withdraw(row: Integration): Promise<void>;
+}
+
+/** What a test found out. */
+export interface Probe {
+  test: ConnectionTest;
+  /** Null where a connector has the tools. */
+  tools: McpTool[] | null;
 }
 
 /** A connection that somebody wants. */
@@ -93,11 +102,11 @@ export async function connect(
 ): Promise<Integration> {
   const { teamId } = principal;
   const draft = draftOf(teamId, wanted);
-  const isOnly = families[wanted.family].name !== undefined;
   const earlier = await em.fork().findOne(Integration, { slug: draft.slug });
   if (earlier && isSame(deps.vault, earlier, draft)) return earlier;
-  if (earlier && !isOnly) throw nameTaken(wanted.name);
-  const test = await deps.connections.test(draft, signal);
+  if (earlier && !mayReplace(earlier, draft)) throw nameTaken(wanted.name);
+  const probe = await deps.probe(draft, signal);
+  const { test } = probe;
   if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family));
   const settled = settle(test, earlier);
   return em.transactional(async (tx) => {
@@ -105,10 +114,10 @@ export async function connect(
     await lockTeamFor(tx, principal);
     const row = await tx.findOne(Integration, { slug: draft.slug });
     if (row && isSame(deps.vault, row, draft)) return row;
-    if (row && !isOnly) throw nameTaken(wanted.name);
+    if (row && !mayReplace(row, draft)) throw nameTaken(wanted.name);
     const now = deps.clock.now();
     const tested = {
-      ...outcomeOf(test, row, now),
+      ...outcomeOf(probe, row, now),
       ...(settled.status && { status: settled.status }),
       settings: { ...draft.settings, ...settled.settings },
       via: draft.via,
@@ -124,11 +133,17 @@ export async function connect(
       family,
       name: wanted.name,
       slug,
-      tools: null,
       lastUsedAt: null,
     });
   });
 }
+
+/** Another credential for the same thing: where a team has one of a family, an unfinished one, the same MCP server. */
+const mayReplace = ({ family, status, settings }: Integration, draft: Target): boolean =>
+  family === draft.family &&
+  (families[family].name !== undefined ||
+    status === 'pending' ||
+    (family === 'mcp' && settings['url'] === draft.settings['url']));
 
 function isSame(vault: Vault, row: Integration, draft: Target): boolean {
   const mine = [row.family, row.settings, row.via ?? null];
@@ -160,8 +175,8 @@ export async function update(
     ...(wanted.via !== undefined && { via: wanted.via }),
     revision: 0,
   };
-  const test = await deps.connections.test(draft, signal);
-  if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family));
+  const probe = await deps.probe(draft, signal);
+  if (probe.test.status !== 'ok') throw failedTest(probe.test, fieldIn(wanted.family));
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const row = await find(tx, wanted.family, id);
@@ -169,7 +184,7 @@ export async function update(
     const name = wanted.name ?? row.name;
     // Source ids and tool names keep the first name: plans and chats refer to them.
     return tx.assign(row, {
-      ...outcomeOf(test, row, deps.clock.now()),
+      ...outcomeOf(probe, row, deps.clock.now()),
       name,
       settings: { ...draft.settings },
       sealed: deps.vault.seal(row, draft.secrets),
@@ -181,8 +196,8 @@ export async function update(
 
 /** What a test says about a row: its new status, what was found, when it is checked next. */
 export function outcomeOf(
-  { status: result, message, version, warnings, resources }: ConnectionTest,
-  row: Pick<Integration, 'status' | 'statusSince' | 'found'> | null,
+  { test: { status: result, message, version, warnings, resources }, tools }: Probe,
+  row: Pick<Integration, 'status' | 'statusSince' | 'found' | 'tools'> | null,
   now: Date,
 ) {
   const status = result === 'ok' ? ('connected' as const) : ('failing' as const);
@@ -191,6 +206,8 @@ export function outcomeOf(
     statusSince: row?.status === status ? row.statusSince : now,
     error: result === 'ok' ? null : message,
     found: result === 'ok' || !row ? { ...(version !== undefined && { version }), warnings, resources } : row.found,
+    // What a server that is away had announced is not forgotten.
+    tools: result === 'ok' || !row ? tools : row.tools,
     checkedAt: now,
     dueAt: nextCheck(now),
   };
@@ -244,25 +261,34 @@ export async function check(
   row: Integration,
   signal: AbortSignal,
 ): Promise<ConnectionTest> {
-  const test = await tested(deps, row, signal);
+  const probe = await tested(deps, row, signal);
   await em.transactional(async (tx) => {
     const now = await tx.findOne(Integration, { id: row.id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
     const isOpen = now?.status === 'connected' || now?.status === 'failing';
     // A renewed token alone is no change that the test has not seen.
     if (!now || !isOpen || !isDeepStrictEqual(now.settings, row.settings)) return;
     const before = now.status;
-    tx.assign(now, outcomeOf(test, now, deps.clock.now()));
+    const outcome = outcomeOf(probe, now, deps.clock.now());
+    const isNew = !isDeepStrictEqual(outcome.tools, now.tools);
+    tx.assign(now, { ...outcome, ...(isNew && { revision: now.revision + 1 }) });
     if (now.status !== before) await notifyOfStatus(deps, tx, now);
   });
-  return test;
+  return probe.test;
 }
 
-async function tested(deps: IntegrationServiceDeps, row: Integration, signal: AbortSignal): Promise<ConnectionTest> {
+async function tested(deps: IntegrationServiceDeps, row: Integration, signal: AbortSignal): Promise<Probe> {
   try {
-    return await deps.connections.test(await deps.fresh(row), signal);
+    return await deps.probe(await deps.fresh(row), signal);
   } catch (error) {
     if (!(error instanceof SecretError || error instanceof QueryError)) throw error;
-    return { status: 'refused', message: error.message, latencyMs: 0, warnings: [], resources: [] };
+    const test: ConnectionTest = {
+      status: 'refused',
+      message: error.message,
+      latencyMs: 0,
+      warnings: [],
+      resources: [],
+    };
+    return { test, tools: row.tools ?? null };
   }
 }
 

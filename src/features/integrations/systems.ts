@@ -1,17 +1,28 @@
 /** What a team's integrations add to its runs: a source and tools each. */
 import { createHash } from 'node:crypto';
 import { QueryError, type ConnectorOperation } from '@casebook/connectors';
-import { MAX_ANSWER_BYTES } from '@casebook/wire';
+import { MAX_ANSWER_BYTES, type McpTool } from '@casebook/wire';
 import { z } from 'zod';
 import type { Orm } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import { SecretError } from '../../platform/secrets.ts';
 
-import { errorOutput, type LoadSystems, type Offer, type ToolContext, type ToolOutput } from '../tools/index.ts';
+import {
+  errorOutput,
+  oneLine,
+  readMcpResult,
+  theirWords,
+  type LoadSystems,
+  type Offer,
+  type ToolContext,
+  type ToolOutput,
+} from '../tools/index.ts';
 import type { Connections, Target } from './connections.ts';
 import { Integration } from './entities.ts';
 import { families } from './families.ts';
+import { decisionOn } from './decisions.ts';
+import type { Servers } from './servers.ts';
 import { sourceOf } from './source.ts';
 
 /** Timeout of the system, in ms: shorter than the tool call's, so that its failure can still be reported. */
@@ -20,6 +31,7 @@ const ANSWER_MS = 75_000;
 export interface SystemDeps {
   orm: Orm;
   connections: Connections;
+  servers: Pick<Servers, 'call'>;
   /** Opens a row. @throws {SecretError} */
   opened(row: Integration): Target;
   /** Likewise, with a token that is still good. @throws {QueryError} when it cannot be renewed */
@@ -38,7 +50,7 @@ export function integrationSystems(deps: SystemDeps): LoadSystems {
     );
     return {
       digest: digestOf(rows),
-      offers: () => rows.flatMap((row) => offersOf(deps, row)),
+      offers: () => rows.flatMap((row) => (row.tools ? offersOfServer(deps, row, row.tools) : offersOf(deps, row))),
       instructions: (search) => instructionsFor(rows, search),
       sources: (call) => rows.map((row) => sourceOf(deps, row, operationsOf(deps, row), call)),
     };
@@ -67,8 +79,30 @@ function offersOf(deps: SystemDeps, row: Integration): Offer[] {
     }));
 }
 
+/** Tools of an MCP server, as far as the team offers them; what they say of themselves is the server's, and data. */
+function offersOfServer(deps: SystemDeps, row: Integration, tools: readonly McpTool[]): Offer[] {
+  return tools.flatMap((tool) => {
+    const decision = decisionOn(row, tool);
+    if (decision === 'deny') return [];
+    const isReading = decision === 'read';
+    const name = oneLine(tool.name, 100);
+    const words = theirWords([tool.title, tool.description].filter(Boolean).join(': '));
+    return {
+      parts: [row.slug, tool.name],
+      system: row.slug,
+      what: name,
+      description: `${name} of ${row.slug} (${families[row.family].kind})${isReading ? '' : '; it may change things'}. ${words}`,
+      inputSchema: tool.inputSchema,
+      readOnly: isReading,
+      ...(!isReading && { requires: 'integrations:write' }),
+      run: (input, context) => ask(deps, row, tool.name, input, context),
+    };
+  });
+}
+
 /** None if the secrets cannot be opened or make no sense: its source says so. */
 function operationsOf({ connections, opened }: SystemDeps, row: Integration): readonly ConnectorOperation[] {
+  if (row.tools) return [];
   try {
     return connections.operations(opened(row));
   } catch (error) {
@@ -93,17 +127,24 @@ async function ask(
   if (row.teamId !== teamId) return errorOutput('Integration not found.');
   const timeout = AbortSignal.timeout(ANSWER_MS);
   try {
-    const answer = await deps.connections.call(await deps.fresh(row), operation, input, {
+    const target = await deps.fresh(row);
+    const limits = {
       signal: AbortSignal.any([signal, timeout]),
       maxBytes: MAX_ANSWER_BYTES,
       remainingMs: ANSWER_MS,
-      call: { requestId: toolCallId, isGivenUp, onWait },
-    });
+    };
+    if (row.tools) {
+      const said = readMcpResult(JSON.stringify(await deps.servers.call(target, operation, input, limits)));
+      deps.used(row);
+      const words = said.isError ? `Error: ${oneLine(said.content, 150)}` : sizeOf(row, operation, said.content);
+      return { ...said, digest: words, answer: said.isError ? 'refused' : 'data' };
+    }
+    const call = { requestId: toolCallId, isGivenUp, onWait };
+    const answer = await deps.connections.call(target, operation, input, { ...limits, call });
     deps.used(row);
     // Not rounded, as other tools do: figures in a table may be identifiers.
     const content = JSON.stringify(answer);
-    const size = `${content.length.toLocaleString('en-US')} characters`;
-    return { content, digest: `${row.slug} ${operation}: ${size}`, answer: isEmpty(answer) ? 'nothing' : 'data' };
+    return { content, digest: sizeOf(row, operation, content), answer: isEmpty(answer) ? 'nothing' : 'data' };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof QueryError || error instanceof SecretError || timeout.aborted)) throw error;
@@ -113,6 +154,9 @@ async function ask(
     return { ...errorOutput(`${row.name}: ${message}`, { code }), answer: isAbout ? 'refused' : 'unavailable' };
   }
 }
+
+const sizeOf = ({ slug }: Integration, operation: string, content: string): string =>
+  `${slug} ${operation}: ${content.length.toLocaleString('en-US')} characters`;
 
 const isEmpty = (answer: unknown): boolean => answer === null || (Array.isArray(answer) && answer.length === 0);
 

@@ -2,6 +2,9 @@ import { creatorOf } from '../../../src/db/base.ts';
 import { Integration, IntegrationAlerts } from '../../../src/features/integrations/entities.ts';
 import { SECRET, type CreateIsolation } from '../../http/support/team-isolation.ts';
 
+const postgresOf = (name: string) => ({ name, host: '10.0.0.1', database: 'd', username: 'u', password: 'p' });
+const clickhouseOf = (name: string) => ({ name, url: 'https://10.0.0.1:8443' });
+
 export const isolation: CreateIsolation = ({ em, teamId }) => {
   const make = (family: Integration['family'], slug: string, settings: object) =>
     em.create(Integration, {
@@ -38,6 +41,22 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
       testClickHouseIntegration: ofClickhouse,
       toggleClickHouseIntegration: { ...ofClickhouse, body: { enabled: false } },
       chooseNewRelicAccount: { body: { account_id: 4711 } },
+      setIntegrationAlerts: { body: { channel: null } },
+      // The caller's own, under the owner's names: refused where the address is not public.
+      createPostgresIntegration: { body: { ...postgresOf('owned-db') } },
+      testPostgresConnection: { body: { ...postgresOf('owned-db') } },
+      createClickHouseIntegration: { body: clickhouseOf('owned-analytics') },
+      testClickHouseConnection: { body: clickhouseOf('owned-analytics') },
+      // Vendors cannot be reached from a test: what is left out is refused before they are asked.
+      connectNewRelic: { body: {} },
+      connectCloudflare: { body: {} },
+      connectAzureMonitor: { body: {} },
+      connectGoogleCloud: { body: {} },
+      finishGoogleCloud: { body: { code: 'x', state: SECRET } },
+      connectGoogleCloudServiceAccount: { body: {} },
+      connectGoogleCloudOfficial: { body: {} },
+      finishGoogleCloudOfficial: { body: { code: 'x', state: SECRET } },
+      connectGoogleCloudOfficialServiceAccount: { body: {} },
     },
     secrets: [postgres.id, clickhouse.id, 'owned-db', 'owned-analytics'],
     shownAt: ['integrations', 'onboarding/sql-db/status', 'onboarding/analytics-db/status', 'integrations/alerts'],

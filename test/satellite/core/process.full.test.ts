@@ -6,7 +6,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startCasebookEnd, type CasebookEnd, type CasebookEndOptions } from '../support/casebook-end.ts';
-import { isRunning } from '../mcp/support.ts';
+import { isRunning } from '../../mcp/support.ts';
 import { runSatellite, type SatelliteProcess } from '../support/satellite-process.ts';
 
 const INCIDENTS = join(import.meta.dirname, '../../../demo/incidents');

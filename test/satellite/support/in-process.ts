@@ -13,7 +13,7 @@ import {
 import type { ConnectionOptions } from '../../../satellite/connection/connection.ts';
 import { createLog } from '../../../satellite/log.ts';
 import type { GraphFeed } from '../../../satellite/graph/port.ts';
-import type { McpServers } from '../../../satellite/mcp/port.ts';
+import type { McpServers } from '@casebook/mcp';
 import { QueryRunner, Slots } from '../../../satellite/queries/index.ts';
 import { createRedactor, redactionConfig } from '../../../satellite/redaction/index.ts';
 import type { CasebookEnd } from './casebook-end.ts';

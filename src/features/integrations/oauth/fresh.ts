@@ -8,8 +8,8 @@ import { notifyOfStatus, type StatusDeps } from '../status.ts';
 import type { Vault } from '../vault.ts';
 import { OAuthRefused, OAuthUnavailable, type Tokens } from './client.ts';
 
-/** A token with less time left is renewed first: more than the interval of checks, so that a check renews it. */
-const RENEW_BEFORE_MS = 7 * 60_000;
+/** A token with less time left is renewed first: longer than a tool call takes. */
+const RENEW_BEFORE_MS = 2 * 60_000;
 
 export interface FreshDeps extends StatusDeps {
   vault: Vault;
@@ -25,22 +25,26 @@ export interface FreshDeps extends StatusDeps {
  * @throws {QueryError} when it cannot be renewed
  * @throws {SecretError}
  */
-export function freshTargets(deps: FreshDeps): (row: Integration) => Promise<Target> {
+export function freshTargets(deps: FreshDeps): {
+  fresh(row: Integration): Promise<Target>;
+  /** The target with another token than the one that was refused. @throws {QueryError} when there is none */
+  renewed(target: Target, refused: unknown): Promise<Target>;
+} {
   const { orm, clock, vault, opened } = deps;
   const renewing = new Map<string, Promise<Target | QueryError>>();
 
-  const isStale = ({ secrets: { refresh_token, expires_at } }: Target): boolean =>
+  const isStale = ({ secrets: { access_token, refresh_token, expires_at } }: Target, refused?: unknown): boolean =>
     refresh_token !== undefined &&
-    typeof expires_at === 'number' &&
-    expires_at - clock.now().getTime() < RENEW_BEFORE_MS;
+    (access_token === refused ||
+      (typeof expires_at === 'number' && expires_at - clock.now().getTime() < RENEW_BEFORE_MS));
 
   /** @returns the error, where the vendor refuses: it has to be committed */
-  const renewed = ({ id, teamId }: Integration): Promise<Target | QueryError> =>
+  const renew = ({ id, teamId }: Pick<Target, 'id' | 'teamId'>, refused?: unknown): Promise<Target | QueryError> =>
     forTeam(orm.em, teamId).transactional(async (tx) => {
       const row = await tx.findOne(Integration, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!row) return new QueryError('not_found', 'The integration was removed.');
       const target = opened(row);
-      if (!isStale(target)) return target;
+      if (!isStale(target, refused)) return target;
       if (row.status === 'needs_reconnect')
         return new QueryError('failed', row.error ?? 'It has to be connected again.');
       try {
@@ -50,24 +54,35 @@ export function freshTargets(deps: FreshDeps): (row: Integration) => Promise<Tar
       } catch (error) {
         if (error instanceof OAuthUnavailable) {
           // The old token may be good for minutes yet.
-          const isGood = Number(target.secrets['expires_at']) > clock.now().getTime();
+          const isGood = refused === undefined && Number(target.secrets['expires_at']) > clock.now().getTime();
           return isGood ? target : new QueryError('failed', error.message, { cause: error });
         }
         if (!(error instanceof OAuthRefused)) throw error;
-        const refused = `${error.message} Connect it again.`;
-        tx.assign(row, { status: 'needs_reconnect', statusSince: clock.now(), error: refused });
+        const words = `${error.message} Connect it again.`;
+        tx.assign(row, { status: 'needs_reconnect', statusSince: clock.now(), error: words });
         await notifyOfStatus(deps, tx, row);
-        return new QueryError('failed', refused, { cause: error });
+        return new QueryError('failed', words, { cause: error });
       }
     });
 
-  return async (row) => {
-    const target = opened(row);
-    if (!isStale(target)) return target;
-    const shared = renewing.get(row.id) ?? renewed(row).finally(() => renewing.delete(row.id));
-    renewing.set(row.id, shared);
-    const found = await shared;
+  const shared = async (of: Pick<Target, 'id' | 'teamId'>, refused?: unknown): Promise<Target> => {
+    const going = renewing.get(of.id) ?? renew(of, refused).finally(() => renewing.delete(of.id));
+    renewing.set(of.id, going);
+    const found = await going;
     if (found instanceof QueryError) throw found;
     return found;
+  };
+
+  return {
+    async fresh(row) {
+      const target = opened(row);
+      return isStale(target) ? shared(row) : target;
+    },
+    async renewed(target, refused) {
+      const found = await shared(target, refused);
+      if (found.secrets['access_token'] === refused)
+        throw new QueryError('failed', 'The server does not accept the credential. Connect it again.');
+      return found;
+    },
   };
 }

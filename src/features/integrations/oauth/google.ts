@@ -3,8 +3,7 @@ import { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from '@casebook/
 import { z } from 'zod';
 import type { Outbound } from '../../../platform/outbound/index.ts';
 import type { IntegrationSettings } from '../configuration.ts';
-import type { Secrets } from '../vault.ts';
-import type { AuthorizationServer, OAuthClient } from './client.ts';
+import type { AuthorizationServer } from './client.ts';
 
 /** @param base the operator's address in place of Google's, which has several hosts */
 export function googleServer({
@@ -25,16 +24,6 @@ export const GOOGLE_CONSENT = {
   access_type: 'offline',
   prompt: 'consent',
 };
-
-/** The server and client with which these secrets were obtained. */
-export const authorizationOf = (settings: IntegrationSettings['integrations'], held: Secrets) => ({
-  server: googleServer(settings),
-  client: {
-    client_id: String(held['client_id']),
-    ...(held['client_secret'] !== undefined && { client_secret: String(held['client_secret']) }),
-  } satisfies OAuthClient,
-  parameters: {},
-});
 
 const projects = z.object({ projects: z.array(z.object({ projectId: z.string() })).default([]) });
 

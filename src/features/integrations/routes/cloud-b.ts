@@ -3,6 +3,7 @@ import { endpointFor, type Endpoint } from '../../../http/endpoint.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
 import type { FamilyName } from '../entities.ts';
+import { clientOf } from '../oauth/authorization.ts';
 import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
 import { keep, take } from '../oauth/flow.ts';
 import { GOOGLE_CONSENT, googleServer, projectsOf } from '../oauth/google.ts';
@@ -103,10 +104,7 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
         const { settings: house, vendorOutbound, vault } = deps.integrations;
         const { pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, { family, state });
         const { verifier, redirectUri, settings, secrets } = pending;
-        const client = {
-          client_id: String(secrets['client_id']),
-          ...(secrets['client_secret'] !== undefined && { client_secret: String(secrets['client_secret']) }),
-        };
+        const client = clientOf(secrets);
         const tokens = await redeem(
           googleServer(house),
           client,

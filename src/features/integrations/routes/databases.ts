@@ -121,7 +121,8 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
       handler: async ({ body, principal, deps: { integrations }, signal }) => {
         const { name = 'test', ...rest } = wantedOf(body);
         const draft = draftOf(principal.teamId, { family, name, ...rest });
-        return presentTest(named(family, await integrations.connections.test(draft, signal)));
+        const { test } = await integrations.service.probe(draft, signal);
+        return presentTest(named(family, test));
       },
     }),
     endpoint({

@@ -124,7 +124,7 @@ function Row({ integration, actions }: { integration: Integration; actions: Reac
         {error !== null && <p className="text-sm wrap-anywhere text-bad">{error}</p>}
         {warnings.length > 0 && (
           <details className="text-sm">
-            <summary className="cursor-pointer text-warn">{count(warnings.length, 'recommendation')}</summary>
+            <summary className="cursor-pointer py-1 text-warn">{count(warnings.length, 'recommendation')}</summary>
             <ul className="ml-4 list-disc wrap-anywhere text-ink-soft">
               {warnings.map((warning) => (
                 <li key={warning}>{warning}</li>
@@ -134,7 +134,7 @@ function Row({ integration, actions }: { integration: Integration; actions: Reac
         )}
         {tools.length > 0 && (
           <details className="text-sm">
-            <summary className="cursor-pointer text-ink-soft">{count(tools.length, 'tool')}</summary>
+            <summary className="cursor-pointer py-1 text-ink-soft">{count(tools.length, 'tool')}</summary>
             <ul className="ml-4 list-disc wrap-anywhere text-ink-soft">
               {tools.map((tool) => (
                 <li key={tool.name}>

@@ -6,8 +6,8 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { addressOf } from '../../support/address.ts';
-import { createTestMcpServer, type TestMcpServer } from '../../support/mcp-server.ts';
+import { addressOf } from '../support/address.ts';
+import { createTestMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 
 export interface HttpMcpServer {
   url: string;
@@ -33,8 +33,8 @@ export interface HttpMcpServerOptions {
   resumable?: boolean;
   /** Of the answer to a session that is not known; 404 unless given. */
   unknownSession?: number;
-  /** Answers nothing but this status. */
-  refuse?: number;
+  /** The requests that are answered with nothing but this. */
+  refusal?(headers: IncomingHttpHeaders): { status: number; challenge?: string; location?: string } | undefined;
 }
 
 function createEventStore(): EventStore {
@@ -95,8 +95,13 @@ export async function startHttpMcpServer(options: HttpMcpServerOptions = {}): Pr
     });
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? sessions.get(id)?.transport : undefined;
-    if (options.refuse !== undefined || (id !== undefined && known === undefined)) {
-      response.writeHead(options.refuse ?? options.unknownSession ?? 404, { 'content-type': 'application/json' });
+    const refusal = options.refusal?.(request.headers);
+    if (refusal !== undefined || (id !== undefined && known === undefined)) {
+      response.writeHead(refusal?.status ?? options.unknownSession ?? 404, {
+        'content-type': 'application/json',
+        ...(refusal?.challenge !== undefined && { 'www-authenticate': refusal.challenge }),
+        ...(refusal?.location !== undefined && { location: refusal.location }),
+      });
       response.end('{"jsonrpc":"2.0","error":{"code":-32001,"message":"not here"},"id":null}');
       return;
     }

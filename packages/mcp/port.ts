@@ -1,4 +1,4 @@
-/** The customer's MCP servers as the rest of the satellite sees them. */
+/** Several MCP servers, as their owner sees them. */
 import type { Health, McpTool } from '@casebook/wire';
 
 export interface McpCallContext {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EVERY_KIND } from '../../support/mcp-server.ts';
+import { EVERY_KIND } from '../support/mcp-server.ts';
 import { mcpTool } from '@casebook/wire';
 import {
   call,
@@ -86,7 +86,7 @@ describe('MCP servers over stdio', () => {
   });
 
   it('lists page after page, and follows a list that changes without asking once for each announcement', async () => {
-    const servers = await connected([{ ...testServer(), read_only: ['pi?', 'list*'] }]);
+    const servers = await connected([{ ...testServer(), readOnly: ['pi?', 'list*'] }]);
     const readOnly = servers.tools().filter((tool) => tool.readOnly);
     assert.deepEqual(
       readOnly.map(({ name }) => name),
@@ -142,7 +142,7 @@ describe('MCP servers over stdio', () => {
   });
 
   it('waits for as long as there is progress, and no longer', async () => {
-    const servers = await connected([{ ...testServer(), timeout_seconds: 2.5 }]);
+    const servers = await connected([{ ...testServer(), timeoutMs: 2_500 }]);
     const busy = call(servers, 'test', 'busy');
     // It began later, and its time is over first.
     await refused(call(servers, 'test', 'held'), 'timeout', /did not answer in time/u);
@@ -183,7 +183,7 @@ describe('MCP servers over stdio', () => {
   });
 
   it('starts even if a server fails', async () => {
-    const missing = { name: 'missing', transport: 'stdio', command: '/no/such/program' };
+    const missing = { ...testServer('missing'), command: '/no/such/program' };
     const servers = connect([missing, { ...testServer(), name: 'other' }]);
     assert.deepEqual(
       servers.health().map(({ status }) => status),

@@ -8,6 +8,21 @@ const MAX_CHARACTERS = 2_000;
 const TIMED_OUT: number = ErrorCode.RequestTimeout;
 const INVALID_PARAMS: number = ErrorCode.InvalidParams;
 
+/** The server does not accept the credential, or wants one. */
+export class McpUnauthorized extends QueryError {
+  override name = 'McpUnauthorized';
+  /** HTTP status: 401, or 403 when the credential does not suffice. */
+  readonly status: number;
+  /** The header `WWW-Authenticate`, which may say where to get a credential (RFC 9728); undefined if there was none. */
+  readonly challenge: string | undefined;
+
+  constructor(server: string, status: number, challenge: string | undefined) {
+    super('failed', `The MCP server “${server}” does not accept the credential (HTTP status ${status}).`);
+    this.status = status;
+    this.challenge = challenge;
+  }
+}
+
 function bounded(words: string): string {
   return words.length <= MAX_CHARACTERS ? words : `${words.slice(0, MAX_CHARACTERS)}…`;
 }
@@ -80,9 +95,6 @@ export function queryError(error: unknown, server: string, lost: string | undefi
     cause: error,
   });
 }
-
-/** Maximum size of one message of a server: the largest answer Casebook accepts, and the JSON-RPC around it. */
-export const ENVELOPE_BYTES = 64 * 1024;
 
 /** Reserved by JSON-RPC for implementations. */
 const NO_ANSWER = -32_000;

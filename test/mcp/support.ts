@@ -1,18 +1,31 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { createMcpServers, mcpServersConfig } from '../../../satellite/mcp/index.ts';
-import type { McpCallContext, McpServers } from '../../../satellite/mcp/port.ts';
-import type { McpServersOptions } from '../../../satellite/mcp/servers.ts';
+import {
+  createMcpServers,
+  type McpCallContext,
+  type McpServers,
+  type McpServerSettings,
+  type ClientOptions,
+  type StdioServer,
+} from '@casebook/mcp';
 import { QueryError } from '@casebook/connectors';
-import { createLog } from '../../../satellite/log.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const require = createRequire(import.meta.url);
-const program = (path: string): string => fileURLToPath(new URL(`../../support/${path}`, import.meta.url));
+const program = (path: string): string => fileURLToPath(new URL(`../support/${path}`, import.meta.url));
 
-/** A server as a child of the satellite. */
-const child = (name: string, ...args: string[]) => ({ name, transport: 'stdio', command: process.execPath, args });
+/** A server as a child of this process. */
+const child = (name: string, ...args: string[]): StdioServer => ({
+  name,
+  transport: 'stdio',
+  command: process.execPath,
+  args,
+  env: {},
+});
+
+const note = (): void => undefined;
+export const silent = { debug: note, info: note, warn: note, error: note };
 
 export const everything = (name = 'everything') =>
   child(name, require.resolve('@modelcontextprotocol/server-everything/dist/index.js'), 'stdio');
@@ -26,10 +39,11 @@ const IMPATIENT = { debounceMs: 20, backoff: { firstMs: 20, maxMs: 200 } };
 
 const open = new Set<McpServers>();
 
-/** The servers as the satellite makes them of its YAML file; the suite closes them with `closeAfterEach`. */
-export function connect(configs: unknown[], options: Partial<McpServersOptions> = {}): McpServers {
-  const servers = createMcpServers(mcpServersConfig.parse(configs), {
-    log: createLog('silent'),
+/** The suite closes them with `closeAfterEach`. */
+export function connect(settings: McpServerSettings[], options: Partial<ClientOptions> = {}): McpServers {
+  const servers = createMcpServers(settings, {
+    log: silent,
+    client: { name: 'test', version: '0' },
     ...options,
     timings: { ...IMPATIENT, ...options.timings },
   });
@@ -59,15 +73,15 @@ export function statusOf(servers: McpServers, name: string): string | undefined 
 }
 
 export async function connected(
-  configs: { name: string; [key: string]: unknown }[],
-  options: Partial<McpServersOptions> = {},
+  settings: McpServerSettings[],
+  options: Partial<ClientOptions> = {},
 ): Promise<McpServers> {
-  const servers = connect(configs, options);
-  for (const { name } of configs) await untilOk(servers, name);
+  const servers = connect(settings, options);
+  for (const { name } of settings) await untilOk(servers, name);
   return servers;
 }
 
-/** Asks as the satellite does. */
+/** Calls as an owner does, with the largest bounds. */
 export async function call(
   servers: McpServers,
   server: string,

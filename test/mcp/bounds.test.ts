@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { QueryError } from '@casebook/connectors';
-import { backoffMs } from '../../../satellite/mcp/timings.ts';
-import { boundedBody } from '../../../satellite/mcp/bounded-body.ts';
-import { matcher } from '../../../satellite/mcp/tools.ts';
-import { mcpServersConfig } from '../../../satellite/mcp/index.ts';
-import { createLineReader } from '../../../satellite/mcp/lines.ts';
+import { backoffMs } from '../../packages/mcp/timings.ts';
+import { boundedBody } from '../../packages/mcp/http/bounded-body.ts';
+import { matcher } from '../../packages/mcp/tools.ts';
+import { slowed } from '../../packages/mcp/stdio/slowed.ts';
+import { createLineReader } from '../../packages/mcp/stdio/lines.ts';
 
 function pieces(bytes: Buffer, cuts: number[]): Buffer[] {
   const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -81,6 +83,17 @@ describe('bounds of what MCP servers send', () => {
     assert.match(String(failures[0]), /cut/u);
   });
 
+  it('stops reading a stream for a while when it brings too much, and reads all of it in the end', async () => {
+    const stream = Readable.from(Array.from({ length: 15 }, () => Buffer.alloc(100_000)));
+    let bytes = 0;
+    const pauses: number[] = [];
+    stream.on('pause', () => pauses.push(bytes));
+    slowed(stream, 1_000_000, (chunk) => (bytes += chunk.length));
+    await once(stream, 'end');
+    assert.deepEqual(pauses, [1_100_000]);
+    assert.equal(bytes, 1_500_000);
+  });
+
   it('matches names as globs, letter by letter otherwise', () => {
     const matches = matcher(['get_*', 'a.b', 'x?z', '[1]']);
     for (const name of ['get_', 'get_all\nof it', 'a.b', 'x-z', '[1]']) assert.ok(matches(name), name);
@@ -95,31 +108,5 @@ describe('bounds of what MCP servers send', () => {
       const ms = backoffMs(failures, backoff);
       assert.ok(ms >= whole / 2 && ms <= whole, `${failures}: ${ms}`);
     }
-  });
-
-  it('takes a configuration or says what is wrong with it', () => {
-    assert.deepEqual(mcpServersConfig.parse(undefined), []);
-    assert.deepEqual(mcpServersConfig.parse([{ name: 'git', transport: 'stdio', command: 'git-mcp' }]), [
-      {
-        name: 'git',
-        transport: 'stdio',
-        command: 'git-mcp',
-        args: [],
-        env: {},
-        timeout_seconds: 60,
-        read_only: [],
-        allow: ['*'],
-        deny: [],
-      },
-    ]);
-    const wrong: [unknown, RegExp][] = [
-      [{ name: 'Git', transport: 'stdio', command: 'x' }, /lower-case/u],
-      [{ name: 'git', transport: 'sse', url: 'http://x' }, /transport/u],
-      [{ name: 'git', transport: 'http', url: 'file:///etc' }, /http or https/u],
-      [{ name: 'git', transport: 'stdio', command: 'x', readonly: 'all' }, /readonly/u],
-    ];
-    for (const [server, words] of wrong) assert.match(String(mcpServersConfig.safeParse([server]).error), words);
-    const one = { name: 'git', transport: 'stdio', command: 'x' };
-    assert.match(String(mcpServersConfig.safeParse([one, one]).error), /two servers with the same name/u);
   });
 });

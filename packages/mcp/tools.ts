@@ -6,6 +6,8 @@ const MAX_DESCRIPTION_CHARACTERS = 2_000;
 const MAX_TITLE_CHARACTERS = 1_000;
 /** Bounds the pages of a server whose list never ends. */
 const MAX_PAGES = 1_000;
+/** A longer cursor ends the list: all of them are kept. */
+const MAX_CURSOR_CHARACTERS = 10_000;
 const ANY_OBJECT = { type: 'object' };
 
 /** A page of tools, each of which may be anything: one bad tool does not cost the others. */
@@ -29,9 +31,9 @@ const announcedTool = z.looseObject({
 /** The operator's settings for a server's tools. */
 interface ToolSelection {
   server: string;
-  allow: readonly string[];
-  deny: readonly string[];
-  readOnly: 'all' | readonly string[];
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+  readOnly?: 'all' | readonly string[] | undefined;
 }
 
 export interface Listing {
@@ -99,7 +101,7 @@ function nameOf(tool: unknown): string | undefined {
  */
 export async function listTools(
   page: (cursor: string | undefined) => Promise<z.output<typeof toolsPage>>,
-  { server, allow, deny, readOnly }: ToolSelection,
+  { server, allow = ['*'], deny = [], readOnly = [] }: ToolSelection,
 ): Promise<Listing> {
   const allowed = matcher(allow);
   const denied = matcher(deny);
@@ -127,7 +129,7 @@ export async function listTools(
     const { tools: announced, nextCursor } = await page(cursor);
     for (const tool of announced) add(tool);
     cursor = nextCursor ?? undefined;
-    if (cursor === undefined || cursors.has(cursor)) break;
+    if (cursor === undefined || cursor.length > MAX_CURSOR_CHARACTERS || cursors.has(cursor)) break;
     cursors.add(cursor);
   } while (cursors.size < MAX_PAGES);
   return { tools: [...tools.values()], omitted };

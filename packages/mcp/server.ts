@@ -1,16 +1,15 @@
-/** One configured MCP server, reconnected as needed. */
+/** One MCP server, reconnected as needed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Health } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
-import type { Log } from '../log.ts';
 import { type McpTimings, backoffMs } from './timings.ts';
 import { createBoundedLog } from './bounded-log.ts';
-import type { McpServerConfig } from './config.ts';
 import { describeError, wasTurnedAway } from './errors.ts';
-import { HttpTransport } from './http.ts';
+import { HttpTransport } from './http/transport.ts';
 import type { McpCallContext } from './port.ts';
 import { Session } from './session.ts';
-import { StdioTransport } from './stdio.ts';
+import type { Log, McpServerSettings } from './settings.ts';
+import { StdioTransport } from './stdio/transport.ts';
 import type { Listing } from './tools.ts';
 
 /** Maximum number of names in a message that lists the tools. */
@@ -18,11 +17,16 @@ const MAX_NAMES = 50;
 const MAX_SENTENCE_CHARACTERS = 1_000;
 const NO_TOOLS: Listing = { tools: [], omitted: 0 };
 
-interface McpServerOptions {
-  config: McpServerConfig;
-  version: string;
-  timings: McpTimings;
+export interface ClientOptions {
   log: Log;
+  /** Who we are, which the servers are told. */
+  client: { name: string; version: string };
+  timings?: Partial<McpTimings>;
+}
+
+interface McpServerOptions extends ClientOptions {
+  settings: McpServerSettings;
+  timings: McpTimings;
   /** The server's tools or health have changed. */
   onChange(): void;
 }
@@ -35,6 +39,8 @@ export class McpServer {
   #session: Session | undefined;
   /** Why there is no connection. */
   #failure: string | undefined;
+  /** The same for the caller, where that says more. */
+  #refusal: QueryError | undefined;
   #failedAt = 0;
   readonly #waiting = new Set<() => void>();
 
@@ -45,7 +51,7 @@ export class McpServer {
   }
 
   get name(): string {
-    return this.#options.config.name;
+    return this.#options.settings.name;
   }
 
   /** The server's current tools: none while it is away. */
@@ -86,6 +92,17 @@ export class McpServer {
     }
   }
 
+  /**
+   * Resolves when the server is connected.
+   * @throws {QueryError} when the attempt under way, or the next one, fails
+   * @throws the signal's reason
+   */
+  async ready(signal: AbortSignal): Promise<void> {
+    await this.#nextSession(signal);
+    signal.throwIfAborted();
+    if (this.#open() === undefined) throw this.#refusal ?? this.#unreachable('');
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#session?.leave();
@@ -99,11 +116,7 @@ export class McpServer {
   #reachable(tool: string): Session {
     const session = this.#open();
     if (session === undefined) {
-      const why = this.#failure ?? 'it has not answered so far';
-      throw new QueryError(
-        'failed',
-        `The MCP server “${this.name}” is not connected: ${why}. The satellite keeps retrying.`,
-      );
+      throw this.#refusal ?? this.#unreachable(' Casebook keeps retrying.');
     }
     const { tools, omitted } = session.listing;
     if (tools.some(({ name }) => name === tool)) return session;
@@ -112,6 +125,11 @@ export class McpServer {
     const known =
       names.length === 0 ? 'It offers none.' : `There are: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
     throw new QueryError('not_found', `The MCP server “${this.name}” has no tool ${JSON.stringify(tool)}. ${known}`);
+  }
+
+  #unreachable(hint: string): QueryError {
+    const why = (this.#failure ?? 'it has not answered so far').replace(/\.$/u, '');
+    return new QueryError('failed', `The MCP server “${this.name}” is not connected: ${why}.${hint}`);
   }
 
   /** Resolves when a reconnection has succeeded or failed, or when the caller gives up. */
@@ -129,8 +147,8 @@ export class McpServer {
   }
 
   async #run(): Promise<void> {
-    const { config, log, timings } = this.#options;
-    const { name: server } = config;
+    const { settings, log, timings } = this.#options;
+    const { name: server } = settings;
     let failures = 0;
     while (!this.#closing.signal.aborted) {
       const session = this.#connect();
@@ -148,7 +166,7 @@ export class McpServer {
         // Kills what is left of a child.
         await session.close('');
       } catch (error) {
-        this.#away(session.lost ?? describeError(error));
+        this.#away(session.lost ?? describeError(error), error);
         this.#attempted();
       }
       if (this.#closing.signal.aborted) return;
@@ -165,23 +183,20 @@ export class McpServer {
     this.#options.onChange();
   }
 
-  #away(why: string | undefined): void {
+  #away(why: string | undefined, error?: unknown): void {
     this.#failure = why;
+    this.#refusal = error instanceof QueryError ? error : undefined;
     this.#failedAt = performance.now();
     this.#options.onChange();
   }
 
   #connect(): Session {
-    const { config, log, timings, version, onChange } = this.#options;
-    return new Session({ config, version, transport: transportOf(config, log), timings, log, onChange });
+    return new Session({ ...this.#options, transport: transportOf(this.#options) });
   }
 }
 
-function transportOf(config: McpServerConfig, log: Log): StdioTransport | HttpTransport {
-  if (config.transport === 'stdio') {
-    const onStderr = createBoundedLog(log, config.name, 'standard error of an MCP server');
-    return new StdioTransport({ ...config, onStderr });
-  }
-  const { url, headers, bearer } = config;
-  return new HttpTransport(url, bearer === undefined ? headers : { ...headers, Authorization: `Bearer ${bearer}` });
+function transportOf({ settings, log }: McpServerOptions): StdioTransport | HttpTransport {
+  if (settings.transport === 'http') return new HttpTransport(settings);
+  const onStderr = createBoundedLog(log, settings.name, 'standard error of an MCP server');
+  return new StdioTransport({ ...settings, onStderr });
 }

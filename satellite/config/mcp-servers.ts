@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { slug } from '@casebook/wire';
 import { headers, headerSecret } from '@casebook/connectors';
+import type { McpServerSettings } from '@casebook/mcp';
 
 const globs = z.array(z.string().min(1).max(200)).max(1_000);
 
@@ -23,26 +24,34 @@ const httpUrl = z
   .url({ protocol: /^https?$/u, error: 'must be an http or https URL' })
   .refine((url) => new URL(url).username === '' && new URL(url).password === '', 'contains credentials: use headers');
 
-const server = z.discriminatedUnion('transport', [
-  z.strictObject({
-    ...common,
-    transport: z.literal('stdio'),
-    command: z.string().min(1),
-    args: z.array(z.string()).default([]),
-    /** The process gets nothing else but PATH, HOME and the like: none of the satellite's own environment. */
-    env: z.record(z.string(), z.string()).default({}),
-    cwd: z.string().min(1).optional(),
-  }),
-  z.strictObject({
-    ...common,
-    transport: z.literal('http'),
-    /** URL of the streamable HTTP endpoint. */
-    url: httpUrl,
-    headers: headers.default({}),
-    /** Sent as `Authorization: Bearer …`. */
-    bearer: headerSecret.optional(),
-  }),
-]);
+const server = z
+  .discriminatedUnion('transport', [
+    z.strictObject({
+      ...common,
+      transport: z.literal('stdio'),
+      command: z.string().min(1),
+      args: z.array(z.string()).default([]),
+      /** The process gets nothing else but PATH, HOME and the like: none of the satellite's own environment. */
+      env: z.record(z.string(), z.string()).default({}),
+      cwd: z.string().min(1).optional(),
+    }),
+    z.strictObject({
+      ...common,
+      transport: z.literal('http'),
+      /** URL of the streamable HTTP endpoint. */
+      url: httpUrl,
+      headers: headers.default({}),
+      /** Sent as `Authorization: Bearer …`. */
+      bearer: headerSecret.optional(),
+    }),
+  ])
+  .transform(({ timeout_seconds: seconds, read_only: readOnly, ...given }): McpServerSettings => {
+    const common = { timeoutMs: seconds * 1_000, readOnly };
+    if (given.transport === 'stdio') return { ...given, ...common };
+    const { bearer, ...rest } = given;
+    const headers = bearer === undefined ? rest.headers : { ...rest.headers, Authorization: `Bearer ${bearer}` };
+    return { ...rest, ...common, headers };
+  });
 
 /** The value of `mcp_servers`, with secrets already substituted. */
 export const mcpServersConfig = z
@@ -53,5 +62,3 @@ export const mcpServersConfig = z
     'has two servers with the same name',
   )
   .default([]);
-
-export type McpServerConfig = z.output<typeof server>;

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from './settings.ts';
 
 const MAX_CHARACTERS = 2_000;
 const MAX_LINES = 200;

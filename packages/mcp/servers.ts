@@ -1,41 +1,33 @@
-/** All configured MCP servers as one. */
+/** Several MCP servers as one. */
 import { QueryError } from '@casebook/connectors';
-import type { Log } from '../log.ts';
-import type { McpServerConfig } from './config.ts';
 import type { McpServers } from './port.ts';
-import { McpServer } from './server.ts';
-import { DEFAULT_TIMINGS, type McpTimings } from './timings.ts';
-
-export interface McpServersOptions {
-  log: Log;
-  /** The satellite's version, which its servers are given. */
-  version?: string;
-  timings?: Partial<McpTimings>;
-}
+import { McpServer, type ClientOptions } from './server.ts';
+import type { McpServerSettings } from './settings.ts';
+import { DEFAULT_TIMINGS } from './timings.ts';
 
 /** Starts connecting to each server and returns at once, whatever the outcome. */
 export function createMcpServers(
-  configs: readonly McpServerConfig[],
-  { log, version = '0', timings = {} }: McpServersOptions,
+  servers: readonly McpServerSettings[],
+  { log, client, timings = {} }: ClientOptions,
 ): McpServers {
   const listeners = new Set<() => void>();
   const onChange = (): void => {
     for (const listener of listeners) listener();
   };
-  const servers = new Map(
-    configs.map((config) => [
-      config.name,
-      new McpServer({ config, version, timings: { ...DEFAULT_TIMINGS, ...timings }, log, onChange }),
+  const byName = new Map(
+    servers.map((settings) => [
+      settings.name,
+      new McpServer({ settings, client, timings: { ...DEFAULT_TIMINGS, ...timings }, log, onChange }),
     ]),
   );
-  const all = [...servers.values()];
+  const all = [...byName.values()];
   return {
     tools: () => all.flatMap(({ listing }) => listing.tools),
     omitted: () => all.reduce((sum, { listing }) => sum + listing.omitted, 0),
     async call(server, tool, args, context) {
-      const known = servers.get(server);
+      const known = byName.get(server);
       if (known !== undefined) return await known.call(tool, args, context);
-      const names = [...servers.keys()];
+      const names = [...byName.keys()];
       const there = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`;
       throw new QueryError('not_found', `There is no MCP server ${JSON.stringify(server)}. ${there}`);
     },

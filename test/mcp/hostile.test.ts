@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inventory, MAX_SCHEMA_CHARACTERS, MAX_TOOLS } from '@casebook/wire';
-import type { McpServers } from '../../../satellite/mcp/port.ts';
+import type { McpServers } from '@casebook/mcp';
 import { call, closeAfterEach, connect, connected, hostile, isRunning, refused, statusOf, until } from './support.ts';
 
 /** That its tools can be announced to Casebook. */

@@ -30,6 +30,8 @@ function isEmpty(chunk: Uint8Array, start: number, end: number): boolean {
 interface BoundedBodyOptions {
   /** Maximum size of the whole body, or of each event of an event stream. */
   maxBytes: number;
+  /** Maximum size of the whole body, if that is not the same. */
+  maxTotalBytes?: number;
   /** Whether it is an event stream. */
   events: boolean;
   /**
@@ -42,10 +44,11 @@ interface BoundedBodyOptions {
 /** @returns the same bytes; fails with a {@link QueryError} `too_large` beyond the limit */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
-  { maxBytes, events, onEnd }: BoundedBodyOptions,
+  { maxBytes, maxTotalBytes = Infinity, events, onEnd }: BoundedBodyOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const count = createCounter(events);
+  let total = 0;
   const finish = (controller: ReadableStreamDefaultController<Uint8Array>, failure: unknown): void => {
     const last = onEnd?.(failure);
     if (failure !== undefined && last === undefined) {
@@ -65,6 +68,10 @@ export function boundedBody(
         }
         if (count(value) > maxBytes) {
           throw new QueryError('too_large', `The MCP server sent more than ${maxBytes} bytes in one message.`);
+        }
+        total += value.length;
+        if (total > maxTotalBytes) {
+          throw new QueryError('too_large', `The MCP server sent more than ${maxTotalBytes} bytes in one stream.`);
         }
         controller.enqueue(value);
       } catch (error) {

@@ -3,13 +3,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { QueryError } from '@casebook/connectors';
-import type { Log } from '../log.ts';
 import { createBoundedLog } from './bounded-log.ts';
-import type { McpServerConfig } from './config.ts';
 import { describeError, isAnswer, isClosed, isTimeout, queryError } from './errors.ts';
-import { HttpTransport } from './http.ts';
+import { HttpTransport } from './http/transport.ts';
 import type { McpCallContext } from './port.ts';
-import type { StdioTransport } from './stdio.ts';
+import { DEFAULT_TIMEOUT_MS, type Log, type McpServerSettings } from './settings.ts';
+import type { StdioTransport } from './stdio/transport.ts';
 import type { McpTimings } from './timings.ts';
 import { listTools, toolsPage, type Listing } from './tools.ts';
 
@@ -25,8 +24,8 @@ const MAX_MISSED_PINGS = 2;
 const whole = z.looseObject({});
 
 interface SessionOptions {
-  config: McpServerConfig;
-  version: string;
+  settings: McpServerSettings;
+  client: { name: string; version: string };
   transport: StdioTransport | HttpTransport;
   timings: McpTimings;
   log: Log;
@@ -53,13 +52,14 @@ export class Session {
   #silentLooks = 0;
   #pinging: Promise<void> | undefined;
   #announced = false;
+  #relisting: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { transport, version } = options;
+    const { transport, client } = options;
     // No capabilities: roots, sampling and elicitation are not offered, and the SDK refuses them.
-    this.#client = new Client({ name: 'casebook-satellite', version }, { capabilities: {} });
-    const misbehaves = createBoundedLog(options.log, options.config.name, 'an MCP server misbehaves');
+    this.#client = new Client(client, { capabilities: {} });
+    const misbehaves = createBoundedLog(options.log, options.settings.name, 'an MCP server misbehaves');
     const handlers: Pick<Client, 'onclose' | 'onerror'> = {
       onclose: () => this.#gone('outcome' in transport ? transport.outcome : undefined),
       onerror: (error) => misbehaves(describeError(error)),
@@ -89,7 +89,8 @@ export class Session {
       const closed = this.lost;
       await this.close(describeError(error));
       // The SDK closes the connection itself, and reports only that it did.
-      this.lost = isClosed(error) && closed !== undefined ? closed : describeError(error);
+      if (isClosed(error) && closed !== undefined) this.lost = closed;
+      else this.lost = isTimeout(error) ? 'it did not answer in time' : describeError(error);
       throw error;
     }
     this.#every(timings.pingEveryMs, () => this.ping());
@@ -102,7 +103,7 @@ export class Session {
    * @throws the signal's reason when the caller gives up
    */
   async call(name: string, args: Record<string, unknown>, { signal, maxBytes }: McpCallContext): Promise<unknown> {
-    const { config } = this.#options;
+    const { settings } = this.#options;
     // Given the caller's own signal, the SDK would notify the server of a cancellation even after its answer.
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
@@ -112,7 +113,7 @@ export class Session {
     try {
       const result = await this.#client.request({ method: 'tools/call', params: { name, arguments: args } }, whole, {
         signal: stop.signal,
-        timeout: config.timeout_seconds * 1_000,
+        timeout: settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
         maxTotalTimeout: MAX_CALL_MS,
         resetTimeoutOnProgress: true,
         // Asks the server to report progress.
@@ -126,7 +127,7 @@ export class Session {
       return result;
     } catch (error) {
       signal.throwIfAborted();
-      throw queryError(error, config.name, this.lost);
+      throw queryError(error, settings.name, this.lost);
     } finally {
       this.#calls -= 1;
       signal.removeEventListener('abort', onAbort);
@@ -152,7 +153,7 @@ export class Session {
   async leave(): Promise<void> {
     const { transport } = this.#options;
     if (this.isOpen && transport instanceof HttpTransport) await transport.goodbye();
-    await this.close('the satellite is shutting down');
+    await this.close('it was closed');
   }
 
   async #ping(): Promise<void> {
@@ -175,11 +176,16 @@ export class Session {
 
   async #list(): Promise<void> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return;
-    const { config } = this.#options;
-    const timeout = config.timeout_seconds * 1_000;
+    const { settings, timings } = this.#options;
+    const { name: server, allow, deny, readOnly, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
+    // Of all pages together.
+    const deadline = performance.now() + timings.connectMs;
     this.listing = await listTools(
-      (cursor) => this.#client.request({ method: 'tools/list', params: { cursor } }, toolsPage, { timeout }),
-      { server: config.name, allow: config.allow, deny: config.deny, readOnly: config.read_only },
+      (cursor) =>
+        this.#client.request({ method: 'tools/list', params: { cursor } }, toolsPage, {
+          timeout: Math.max(1, Math.min(timeoutMs, deadline - performance.now())),
+        }),
+      { server, allow, deny, readOnly },
     );
   }
 
@@ -190,9 +196,16 @@ export class Session {
       await this.#list();
       if (before !== JSON.stringify(this.listing)) this.#options.onChange();
     } catch (error) {
-      const { config, log } = this.#options;
-      log.warn({ server: config.name, reason: describeError(error) }, 'cannot list the tools of an MCP server again');
+      const { settings, log } = this.#options;
+      log.warn({ server: settings.name, reason: describeError(error) }, 'cannot list the tools of an MCP server again');
     }
+  }
+
+  /** One listing at a time: what is announced until it begins is in it. */
+  async #relistNext(): Promise<void> {
+    await this.#relisting;
+    this.#announced = false;
+    this.#relisting = this.#relist();
   }
 
   #toolsChanged(): void {
@@ -200,8 +213,7 @@ export class Session {
     this.#announced = true;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.#announced = false;
-      void this.#relist();
+      void this.#relistNext();
     }, this.#options.timings.debounceMs);
     this.#timers.add(timer);
   }

@@ -6,11 +6,11 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike, Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { Agent } from 'undici';
-import { MAX_ANSWER_BYTES } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
+import { answeredId, McpUnauthorized, rejection } from '../errors.ts';
+import { MAX_MESSAGE_BYTES, type HttpServer } from '../settings.ts';
 import { boundedBody } from './bounded-body.ts';
-import { answeredId, ENVELOPE_BYTES, rejection } from './errors.ts';
+import { Requests } from './requests.ts';
 
 /** How often the SDK tries to resume a stream. */
 const RESUMPTIONS = 2;
@@ -23,6 +23,8 @@ const RECONNECTION = {
 /** Timeout for ending the session at the server when we leave, in ms. */
 const GOODBYE_MS = 1_000;
 const MAX_ABANDONED = 1_000;
+/** What one stream may hold, in messages of the maximum size. */
+const MAX_STREAM_MESSAGES = 2;
 /** A notification that we append to a stream's events: the SDK delivers it after all of them. */
 const STREAM_ENDED = 'casebook/stream-ended';
 
@@ -49,15 +51,16 @@ export class HttpTransport implements Transport {
   /** Something failed: check whether the server is still there. */
   ontrouble?: () => void;
   readonly #inner: StreamableHTTPClientTransport;
-  /** Without the dispatcher's own limits: a tool may stay silent for longer than five minutes. */
-  readonly #agent = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
+  readonly #settings: HttpServer;
+  readonly #requests: Requests;
   readonly #open = new Map<number, OpenRequest>();
   /** Tokens of abandoned streams. */
   readonly #abandoned = new Set<string>();
 
-  constructor(url: string, headers: Readonly<Record<string, string>>) {
-    this.#inner = new StreamableHTTPClientTransport(new URL(url), {
-      requestInit: { headers: { ...headers } },
+  constructor(settings: HttpServer) {
+    this.#settings = settings;
+    this.#requests = new Requests(settings);
+    this.#inner = new StreamableHTTPClientTransport(new URL(settings.url), {
       fetch: (target, init) => this.#fetch(target, init),
       reconnectionOptions: RECONNECTION,
     });
@@ -119,7 +122,7 @@ export class HttpTransport implements Transport {
 
   async close(): Promise<void> {
     await this.#inner.close();
-    await this.#agent.destroy();
+    await this.#requests.close();
   }
 
   /** The request was abandoned or failed, yet the SDK would still resume the stream. */
@@ -176,15 +179,17 @@ export class HttpTransport implements Transport {
     const token = init?.method === 'GET' ? new Headers(init.headers).get('last-event-id') : undefined;
     // "No such stream", which the SDK would take for an answer.
     if (token && this.#abandoned.delete(token)) return new Response(null, { status: 405 });
+    if (init?.method === 'GET' && !token && this.#settings.listen === false) return new Response(null, { status: 405 });
     const id = init?.method === 'POST' ? requestId(init.body) : undefined;
     const request = id === undefined ? undefined : this.#open.get(id);
     const signals = [init?.signal, request?.stream.signal].filter((signal) => signal instanceof AbortSignal);
     const signal = AbortSignal.any(signals);
     let response: Response;
     try {
-      response = await fetch(url, { ...init, signal, dispatcher: this.#agent });
+      response = await this.#requests.send(url, { ...init, signal });
     } catch (error) {
-      if (!signal.aborted) this.ontrouble?.();
+      // A server that refuses is there.
+      if (!signal.aborted && !(error instanceof McpUnauthorized)) this.ontrouble?.();
       this.#resumptionFailed(token);
       throw error;
     }
@@ -207,7 +212,8 @@ export class HttpTransport implements Transport {
       const ended: JSONRPCMessage = { jsonrpc: '2.0', method: STREAM_ENDED, params: { id } };
       return `\n\ndata: ${JSON.stringify(ended)}\n\n`;
     };
-    const body = boundedBody(response.body, { maxBytes: MAX_ANSWER_BYTES + ENVELOPE_BYTES, events, onEnd });
+    const { maxMessageBytes: maxBytes = MAX_MESSAGE_BYTES } = this.#settings;
+    const body = boundedBody(response.body, { maxBytes, maxTotalBytes: MAX_STREAM_MESSAGES * maxBytes, events, onEnd });
     return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
   }
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from '../../../src/embedded/free-port.ts';
-import { EVERY_KIND } from '../../support/mcp-server.ts';
+import type { HttpServer } from '@casebook/mcp';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { EVERY_KIND } from '../support/mcp-server.ts';
 import { startHttpMcpServer, type HttpMcpServer, type HttpMcpServerOptions } from './http-server.ts';
 import {
   call,
@@ -17,7 +18,7 @@ import {
   untilOk,
 } from './support.ts';
 
-const at = (url: string) => ({ name: 'remote', transport: 'http', url });
+const at = (url: string): HttpServer => ({ name: 'remote', transport: 'http', url, headers: {} });
 
 describe('MCP servers over streamable HTTP', () => {
   closeAfterEach();
@@ -91,7 +92,9 @@ describe('MCP servers over streamable HTTP', () => {
 
   it('sends the headers and the bearer token with every request, and takes leave', async () => {
     const server = await start();
-    const servers = await connected([{ ...at(server.url), headers: { 'x-tenant': 'blue' }, bearer: 'secret' }]);
+    const servers = await connected([
+      { ...at(server.url), headers: { 'x-tenant': 'blue', Authorization: 'Bearer secret' } },
+    ]);
     await call(servers, 'remote', 'echo');
     await servers.close();
     for (const { headers } of server.requests) {
@@ -102,7 +105,7 @@ describe('MCP servers over streamable HTTP', () => {
   });
 
   it('says why it is refused', async () => {
-    const { url } = await start({ refuse: 401 });
+    const { url } = await start({ refusal: () => ({ status: 401 }) });
     const servers = connect([at(url)]);
     await until('the refusal', () => /HTTP status 401/u.test(servers.health()[0]?.message ?? '') || undefined);
   });
@@ -127,7 +130,7 @@ describe('MCP servers over streamable HTTP', () => {
 
   it('waits for as long as there is progress', async () => {
     const { url } = await start();
-    const servers = await connected([{ ...at(url), timeout_seconds: 2.5 }]);
+    const servers = await connected([{ ...at(url), timeoutMs: 2_500 }]);
     const busy = call(servers, 'remote', 'busy');
     // It began later, and its time is over first.
     await refused(call(servers, 'remote', 'held'), 'timeout', /did not answer in time/u);

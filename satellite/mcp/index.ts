@@ -1,3 +1,0 @@
-/** The customer's MCP servers. */
-export { mcpServersConfig } from './config.ts';
-export { createMcpServers } from './servers.ts';

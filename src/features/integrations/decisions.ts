@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import type { McpTool } from '@casebook/wire';
+import { TOOL_DECISIONS, type Integration, type ToolDecision } from './entities.ts';
+
+const decisions = z.record(z.string(), z.enum(TOOL_DECISIONS)).catch({});
+
+/**
+ * What a team has decided about a tool of an MCP server. Without a decision, one that its server declares read-only is
+ * offered, and no other: a declaration is a hint, and the team may say otherwise of either.
+ */
+export const decisionOn = (
+  { settings }: Pick<Integration, 'settings'>,
+  { name, readOnly }: Pick<McpTool, 'name' | 'readOnly'>,
+): ToolDecision => decisions.parse(settings['tools'] ?? {})[name] ?? (readOnly ? 'read' : 'deny');

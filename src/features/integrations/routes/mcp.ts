@@ -1,0 +1,218 @@
+/** Remote MCP servers: with headers, or with the consent that the server asks for. */
+import { discoverAuthorization, registerAt } from '@casebook/mcp';
+import { QueryError } from '@casebook/connectors';
+import { endpointFor } from '../../../http/endpoint.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import type { IntegrationDeps } from '../deps.ts';
+import type { Integration } from '../entities.ts';
+import { nameTaken, wrongCode } from '../errors.ts';
+import { clientOf, serverOf, authorizationOf } from '../oauth/authorization.ts';
+import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
+import { keep, take } from '../oauth/flow.ts';
+import { presentTest } from '../presenter.ts';
+import * as schemas from '../schemas/mcp.ts';
+import { IntegrationParams } from '../schemas/shared.ts';
+import { CallbackRequest } from '../schemas/vendors.ts';
+import { HEADER } from '../servers.ts';
+import { connect, draftOf, remove, testStored, toggle, update } from '../service.ts';
+import { Integration as Row } from '../entities.ts';
+import type { Secrets } from '../vault.ts';
+import { present, serviceDeps, tags, writing } from './shared.ts';
+
+const endpoint = endpointFor<IntegrationDeps>();
+const family = 'mcp';
+const path = '/api/integrations/mcp';
+
+const secretsOf = (headers: Readonly<Record<string, string>> = {}): Secrets =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [HEADER + name.toLowerCase(), value]));
+
+async function shown({ integrations }: IntegrationDeps, em: EntityManager, row: Integration) {
+  const base = await present(integrations, em, row);
+  const { secrets } = integrations.opened(row);
+  const names = Object.keys(secrets).flatMap((name) => (name.startsWith(HEADER) ? name.slice(HEADER.length) : []));
+  return { ...base, url: String(row.settings['url']), header_names: names };
+}
+
+const connected = (integration: Awaited<ReturnType<typeof shown>>) => ({
+  status: 'connected' as const,
+  authorization_url: null,
+  state: null,
+  error: null,
+  integration,
+});
+
+export const mcp = [
+  endpoint({
+    method: 'post',
+    path,
+    operationId: 'connectMcpServer',
+    summary: 'Connect a remote MCP server',
+    description:
+      'Its read-only tools are offered to runs at once. A server that wants consent is answered with the address where a person gives it; nothing is stored before `callback` brings the code.',
+    tags,
+    auth: writing,
+    body: schemas.McpIntegrationCreateRequest,
+    response: schemas.McpConnectResponse,
+    errors: [409, 503],
+    handler: async ({ em, body, principal, deps, signal }) => {
+      const { name, url, headers, client_id, client_secret } = body;
+      const { integrations, clock } = deps;
+      const { servers, outbound, vault, appUrl } = integrations;
+      const wanted = { family, name, settings: { url }, secrets: secretsOf(headers) } as const;
+      const draft = draftOf(principal.teamId, wanted);
+      const problem = outbound.urlProblem(url);
+      if (problem !== undefined) throw InvalidRequest.at(['body', 'url'], `Value error, ${problem}`, url);
+      const unauthorized = headers
+        ? undefined
+        : (await servers.test(draft, AbortSignal.any([signal, AbortSignal.timeout(20_000)]))).unauthorized;
+      if (!unauthorized) {
+        const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
+        return connected(await shown(deps, em, row));
+      }
+      const taken = await em.fork().findOne(Row, { slug: draft.slug });
+      if (taken && (taken.family !== family || (taken.status !== 'pending' && taken.settings['url'] !== url)))
+        throw nameTaken(name);
+      try {
+        const authorization = await discoverAuthorization(url, unauthorized.challenge, (at, init) =>
+          fetchOver(integrations, at, init),
+        );
+        const redirectUri = `${appUrl}/integrations/callback`;
+        const client =
+          client_id === undefined
+            ? await registerAt(authorization, redirectUri, (at, init) => fetchOver(integrations, at, init))
+            : { client_id, ...(client_secret !== undefined && { client_secret }) };
+        const { scope, resource } = authorization;
+        const parameters = { redirect_uri: redirectUri, resource, ...(scope !== undefined && { scope }) };
+        const consent = await askConsent(serverOf(authorization), client, parameters, outbound);
+        const settings = { url, authorization: { ...serverOf(authorization), resource } };
+        const waiting = { ...draft, settings, secrets: { ...client } };
+        await keep({ clock, vault }, em, principal, waiting, { name, redirectUri, consent });
+        return {
+          status: 'authorize' as const,
+          authorization_url: consent.url,
+          state: consent.state,
+          error: null,
+          integration: null,
+        };
+      } catch (error) {
+        if (error instanceof QueryError) throw InvalidRequest.at(['body', 'headers'], `Value error, ${error.message}`);
+        throw error;
+      }
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: `${path}/callback`,
+    operationId: 'finishMcpServer',
+    summary: 'Finish to connect an MCP server with the code that the browser brought back',
+    tags,
+    auth: writing,
+    body: CallbackRequest,
+    response: schemas.McpConnectResponse,
+    errors: [409, 503],
+    handler: async ({ em, body: { code, state }, principal, deps, signal }) => {
+      const { settings: house, outbound, vault } = deps.integrations;
+      const { row: waiting, pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, {
+        family,
+        state,
+      });
+      const { verifier, redirectUri, settings, secrets } = pending;
+      const { server, parameters } = authorizationOf(house, { family, settings, secrets });
+      const tokens = await redeem(
+        server,
+        clientOf(secrets),
+        { code, verifier, redirectUri },
+        parameters,
+        outbound,
+      ).catch((error: unknown) => {
+        if (error instanceof OAuthRefused) throw wrongCode(error.message);
+        if (error instanceof OAuthUnavailable) throw new DependencyDown(error.message, 'vendor_unreachable');
+        throw error;
+      });
+      const wanted = { family, name: waiting.name, settings, secrets: { ...secrets, ...tokens } } as const;
+      const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
+      return connected(await shown(deps, em, row));
+    },
+  }),
+  endpoint({
+    method: 'put',
+    path: `${path}/{integration_id}`,
+    operationId: 'updateMcpServer',
+    summary: 'Change a connected MCP server: its headers, and which of its tools runs may use',
+    tags,
+    auth: writing,
+    params: IntegrationParams,
+    body: schemas.McpIntegrationUpdateRequest,
+    response: schemas.McpIntegrationResponse,
+    errors: [404, 409, 503],
+    handler: async ({ em, params, body, principal, deps, signal }) => {
+      const { name, headers, tools } = body;
+      const wanted = {
+        family,
+        settings: tools === undefined ? {} : { tools },
+        secrets: secretsOf(headers),
+        ...(name !== undefined && { name }),
+      } as const;
+      const row = await update(serviceDeps(deps), em, principal, params.integration_id, wanted, signal);
+      return shown(deps, em, row);
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: `${path}/{integration_id}`,
+    operationId: 'removeMcpServer',
+    summary: 'Remove an MCP server and its credential',
+    tags,
+    auth: writing,
+    params: IntegrationParams,
+    response: schemas.McpRemoveResponse,
+    errors: [404],
+    handler: async ({ em, params, principal, deps }) => {
+      await remove(serviceDeps(deps), em, principal, family, params.integration_id);
+      return { id: params.integration_id, removed: true as const };
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: `${path}/{integration_id}/test`,
+    operationId: 'testMcpServer',
+    summary: 'Test a connected MCP server now, and list its tools again',
+    tags,
+    auth: writing,
+    params: IntegrationParams,
+    response: schemas.McpTestResponse,
+    errors: [404],
+    handler: async ({ em, params, deps, signal }) =>
+      presentTest(await testStored(serviceDeps(deps), em, family, params.integration_id, signal)),
+  }),
+  endpoint({
+    method: 'post',
+    path: `${path}/{integration_id}/toggle`,
+    operationId: 'toggleMcpServer',
+    summary: 'Turn a connected MCP server off or on',
+    tags,
+    auth: writing,
+    params: IntegrationParams,
+    body: schemas.McpToggleRequest,
+    response: schemas.McpIntegrationResponse,
+    errors: [404],
+    handler: async ({ em, params, body, principal, deps }) =>
+      shown(deps, em, await toggle(deps, em, principal, family, params.integration_id, body.enabled)),
+  }),
+];
+
+/** A fetch for libraries, through the outbound guard. */
+function fetchOver(
+  { outbound }: IntegrationDeps['integrations'],
+  url: string | URL,
+  init: RequestInit = {},
+): Promise<Response> {
+  const { method, headers, body, signal } = init;
+  return outbound.fetch(url, {
+    ...(method !== undefined && { method }),
+    headers: Object.fromEntries(new Headers(headers)),
+    ...(typeof body === 'string' && { body }),
+    ...(signal && { signal }),
+  });
+}

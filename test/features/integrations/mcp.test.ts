@@ -1,0 +1,132 @@
+/** Remote MCP servers of a team: with headers, and with the consent that a real authorization server asks for. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import { startHttpMcpServer, type HttpMcpServer } from '../../mcp/http-server.ts';
+import { addressOf } from '../../support/address.ts';
+import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
+import { startMcpAuthorizationServer, type McpAuthorizationServer } from '../../support/mcp-authorization.ts';
+
+const PATH = '/api/integrations/mcp';
+
+describe('connecting MCP servers', () => {
+  let api: ApiOverRows;
+  let open: HttpMcpServer;
+  before(async () => {
+    api = await startApiOverRows({ CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1' });
+    open = await startHttpMcpServer({
+      refusal: ({ 'x-key': key }) => (key === 'the right one' ? undefined : { status: 401 }),
+    });
+  });
+  after(async () => {
+    await api?.stop();
+    await open?.close();
+  });
+  const create = (body: object) => api.request('POST', PATH, body);
+
+  it('offers the tools that a server declares read-only, and others as the team decides', async () => {
+    const { status, body } = await create({ name: 'tickets', url: open.url, headers: { 'X-Key': 'the right one' } });
+    assert.deepEqual([status, body.status], [200, 'connected'], JSON.stringify(body));
+    const { integration } = body;
+    assert.deepEqual([integration.header_names, integration.capabilities], [['x-key'], ['tools']]);
+    assert.ok(!JSON.stringify(body).includes('the right one'));
+    assert.ok(integration.tools.length > 0);
+    for (const { read_only, allowed } of integration.tools) assert.equal(allowed, read_only);
+    const [writing] = integration.tools.filter((tool: { read_only: boolean }) => !tool.read_only);
+    assert.ok(writing, 'one may change things');
+    const decided = await api.request('PUT', `${PATH}/${integration.id}`, { tools: { [writing.name]: 'act' } });
+    const now = decided.body.tools.find(({ name }: { name: string }) => name === writing.name);
+    assert.deepEqual([now.allowed, now.read_only], [true, false], JSON.stringify(decided.body).slice(0, 500));
+    assert.equal((await api.request('POST', `${PATH}/${integration.id}/test`)).body.success, true);
+    assert.deepEqual((await api.request('DELETE', `${PATH}/${integration.id}`)).body, {
+      id: integration.id,
+      removed: true,
+    });
+  });
+
+  it('stores nothing for a wrong header, a closed port, or an address that is not public', async () => {
+    const wrong = await create({ name: 'wrong', url: open.url, headers: { 'X-Key': 'another' } });
+    assert.deepEqual([wrong.status, wrong.body.detail[0].loc], [422, ['body', 'headers']], JSON.stringify(wrong.body));
+    const closed = await create({ name: 'closed', url: 'http://127.0.0.1:1/mcp' });
+    assert.equal(closed.status, 503, JSON.stringify(closed.body));
+    const inner = await create({ name: 'inner', url: 'http://10.0.0.1/mcp' });
+    assert.deepEqual([inner.status, inner.body.detail[0].loc], [422, ['body', 'url']], JSON.stringify(inner.body));
+    assert.deepEqual((await api.get('/api/integrations')).body.integrations, []);
+  });
+
+  describe('that want consent', () => {
+    let authorization: McpAuthorizationServer;
+    let inner: HttpMcpServer;
+    /** In front of the server: wants a token for it, and says where to get one. */
+    let guard: ReturnType<typeof createServer>;
+    let url: string;
+
+    before(async () => {
+      authorization = await startMcpAuthorizationServer({ resource: () => url, accessTokenSeconds: 60 });
+      inner = await startHttpMcpServer();
+      guard = createServer((request, response) => {
+        const origin = url.replace(/\/mcp$/u, '');
+        if (request.url?.startsWith('/.well-known/oauth-protected-resource')) {
+          response.setHeader('content-type', 'application/json');
+          response.end(
+            JSON.stringify({
+              resource: url,
+              authorization_servers: [authorization.issuer],
+              scopes_supported: ['tools', 'offline_access'],
+            }),
+          );
+          return;
+        }
+        const token = /^Bearer (.+)$/u.exec(request.headers.authorization ?? '')?.[1];
+        void (token === undefined ? Promise.resolve(false) : authorization.accepts(token)).then((good) => {
+          if (!good) {
+            const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
+            response.writeHead(401, { 'www-authenticate': challenge }).end();
+            return;
+          }
+          const { method, headers } = request;
+          const onward = httpRequest(
+            inner.url,
+            { method, headers: { ...headers, host: new URL(inner.url).host } },
+            (reply) => {
+              response.writeHead(reply.statusCode ?? 500, reply.headers);
+              reply.pipe(response);
+            },
+          );
+          request.pipe(onward);
+        });
+      });
+      guard.listen(0, '127.0.0.1');
+      await once(guard, 'listening');
+      url = `http://${addressOf(guard)}/mcp`;
+    });
+    after(async () => {
+      guard?.closeAllConnections();
+      guard?.close();
+      await inner?.close();
+      await authorization?.stop();
+    });
+
+    it('register Casebook, take PKCE and the resource, and are connected with the code, once', async () => {
+      const { status, body } = await create({ name: 'consented', url });
+      assert.deepEqual([status, body.status], [200, 'authorize'], JSON.stringify(body));
+      assert.equal(authorization.registered.length, 1);
+      const asked = new URL(body.authorization_url).searchParams;
+      assert.deepEqual([asked.get('resource'), asked.get('code_challenge_method')], [url, 'S256']);
+      const back = await authorization.consent(body.authorization_url);
+      const done = await api.request('POST', `${PATH}/callback`, back);
+      assert.deepEqual([done.status, done.body.status], [200, 'connected'], JSON.stringify(done.body).slice(0, 800));
+      assert.ok(done.body.integration.tools.length > 0);
+      assert.equal((await api.request('POST', `${PATH}/callback`, back)).status, 422);
+      // A minute is left, so the test renews the token first.
+      const tested = await api.request('POST', `${PATH}/${done.body.integration.id}/test`);
+      assert.equal(tested.body.success, true, JSON.stringify(tested.body));
+      assert.equal(authorization.refreshes, 1);
+      authorization.refusesRefresh = true;
+      const refused = await api.request('POST', `${PATH}/${done.body.integration.id}/test`);
+      assert.equal(refused.body.success, false);
+      const [{ status: now }] = (await api.get('/api/integrations')).body.integrations;
+      assert.equal(now, 'needs_reconnect');
+    });
+  });
+});
