@@ -53,11 +53,11 @@ export async function discoverAuthorization(
     const scope = parameterOf(challenge, 'scope') ?? resource.scopes_supported?.join(' ');
     return {
       issuer: server.issuer,
-      authorization_endpoint: String(server.authorization_endpoint),
-      token_endpoint: String(server.token_endpoint),
-      ...(server.registration_endpoint && { registration_endpoint: String(server.registration_endpoint) }),
+      authorization_endpoint: server.authorization_endpoint,
+      token_endpoint: server.token_endpoint,
+      ...(server.registration_endpoint && { registration_endpoint: server.registration_endpoint }),
       ...('revocation_endpoint' in server &&
-        server.revocation_endpoint && { revocation_endpoint: String(server.revocation_endpoint) }),
+        server.revocation_endpoint && { revocation_endpoint: server.revocation_endpoint }),
       resource: resource.resource,
       ...(scope !== undefined && scope !== '' && { scope }),
     };

@@ -1,7 +1,7 @@
 /** Picks the playbook that answers: the first that fits. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { check } from './playbooks/checks/index.ts';
-import { connectedTool } from './playbooks/conversation/systems.ts';
+import { connectedTools, type ConnectedTool, type ToolDefinition } from './playbooks/connected/catalogue.ts';
 import { conversation } from './playbooks/conversation/index.ts';
 import { investigation } from './playbooks/investigation/index.ts';
 import { monitoring } from './playbooks/monitoring/index.ts';
@@ -20,27 +20,16 @@ export interface Turn {
   calls: PlannedCall[];
 }
 
-/** A tool of a system that the team has connected. */
-export interface ConnectedTool {
-  name: string;
-  operation: string;
-  system: string;
-  kind: string;
-  /** Names of its inputs, and those it cannot do without. */
-  takes: readonly string[];
-  needs: readonly string[];
-}
-
 export interface Situation {
   transcript: Transcript;
-  /** Tools of connected systems that are offered directly. */
-  connected: readonly ConnectedTool[];
-  /** Connected systems that the instructions name. */
-  systems: readonly Pick<ConnectedTool, 'system'>[];
   /** Tools that may be called now. */
   tools: ReadonlySet<string>;
   /** Tools that exist, even when none may be called any more. */
   offered: ReadonlySet<string>;
+  /** Those of them that read a system that the team has connected. */
+  connected: readonly ConnectedTool[];
+  /** Connected systems that the instructions name, whether or not their tools are offered. */
+  systems: readonly string[];
   /** The run is at a limit: only its result may still be submitted. */
   isConcluding: boolean;
   /** Set when the system prompt asks for something other than an answer in words. */
@@ -65,7 +54,7 @@ const PLAYBOOKS: readonly Playbook[] = [task, check, investigation, monitoring, 
 /** The next answer in a conversation, a pure function of it. Ids of tool calls are unique within a conversation. */
 export function decide(
   messages: Anthropic.MessageParam[],
-  tools: (Pick<Anthropic.Tool, 'name'> & Partial<Pick<Anthropic.Tool, 'description' | 'input_schema'>>)[],
+  tools: readonly ToolDefinition[],
   toolChoice: Anthropic.ToolChoice,
   system = '',
 ): AnswerBlock[] {
@@ -75,7 +64,7 @@ export function decide(
     transcript,
     tools: callable(offered, toolChoice),
     offered,
-    connected: tools.flatMap((tool) => connectedTool(tool.name, tool.description ?? '', tool.input_schema) ?? []),
+    connected: connectedTools(tools),
     systems: systemsIn(system),
     isConcluding: toolChoice.type === 'tool' || toolChoice.type === 'none',
     purpose: PURPOSES.find(([said]) => said.test(system))?.[1],
@@ -92,9 +81,10 @@ export function decide(
 }
 
 /** As the instructions list them: `orders-db (postgresql), edge (cloudflare)`. */
-function systemsIn(system: string): { system: string }[] {
-  const list = /^- The team has connected systems of its own: (.*?)\. They are queried/mu.exec(system)?.[1] ?? '';
-  return [...list.matchAll(/([\w-]+) \([\w-]+\)/gu)].map(([, name = '']) => ({ system: name }));
+function systemsIn(system: string): string[] {
+  const list =
+    /^- The team has connected systems of its own: (.{0,5000}?)\. They are queried/mu.exec(system)?.[1] ?? '';
+  return [...list.matchAll(/([\w-]+) \([\w-]+\)/gu)].map(([, name = '']) => name);
 }
 
 function callable(offered: ReadonlySet<string>, choice: Anthropic.ToolChoice): ReadonlySet<string> {

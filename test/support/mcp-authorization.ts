@@ -29,7 +29,7 @@ export async function startMcpAuthorizationServer(options: {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const issuer = `http://${addressOf(server)}`;
+  const issuer = `http://127.0.0.1:${addressOf(server).port}`;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const configuration: Configuration = {
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kty: 'RSA', use: 'sig', alg: 'RS256' }] },
@@ -107,8 +107,7 @@ export async function startMcpAuthorizationServer(options: {
   });
   const handle = provider.callback();
   server.on('request', (request, response) => {
-    if (!request.url?.startsWith('/interaction/')) return void handle(request, response);
-    void (async () => {
+    const interact = async (): Promise<void> => {
       const { params, prompt, session, grantId } = await provider.interactionDetails(request, response);
       if (prompt.name === 'login') {
         await provider.interactionFinished(request, response, { login: { accountId: 'ada' } });
@@ -120,7 +119,8 @@ export async function startMcpAuthorizationServer(options: {
       grant.addOIDCScope('openid offline_access tools');
       grant.addResourceScope(resource(), 'tools');
       await provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
-    })();
+    };
+    void (request.url?.startsWith('/interaction/') ? interact() : handle(request, response));
   });
   return self;
 }

@@ -49,7 +49,7 @@ describe('the page of integrations', () => {
     await fill('Name', 'orders-db');
     await fill('Host', '127.0.0.1');
     await fill('Port', String(port));
-    await fill('Database', 'postgres');
+    await fill('Database', new URL(server.adminUrl).pathname.slice(1));
     await fill('User', 'reader');
     await fill('Password', 'wrong');
     await dialog.getByRole('button', { name: 'Test and connect' }).press('Enter');

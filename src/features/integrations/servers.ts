@@ -51,7 +51,8 @@ export function createServers({ outbound, log, renewed }: ServerDeps): Servers {
       // Changes of tools are found by the next check; a stream for each process would only hold a connection.
       listen: false,
       async authorize({ refused }): Promise<Record<string, string>> {
-        if (refused) current = await renewed(current, current.secrets['access_token']);
+        if (refused && current.secrets['access_token'] !== undefined)
+          current = await renewed(current, current.secrets['access_token']);
         const { access_token: token } = current.secrets;
         return token === undefined ? {} : { authorization: `Bearer ${String(token)}` };
       },

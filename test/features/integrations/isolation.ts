@@ -28,6 +28,8 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
   make('cloud-monitor-a', 'azure-monitor', { tenant_id: SECRET, subscription_id: SECRET });
   make('cloud-b', 'google-cloud', { project_id: SECRET });
   em.create(IntegrationAlerts, { teamId, channel: { type: 'email', label: SECRET, sealed: SECRET } } as never);
+  const mcp = make('mcp', 'owned-mcp', { url: 'https://mcp.invalid/mcp' });
+  const ofMcp = { params: { integration_id: mcp.id } };
   const ofPostgres = { params: { integration_id: postgres.id } };
   const ofClickhouse = { params: { integration_id: clickhouse.id } };
   return {
@@ -41,6 +43,12 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
       testClickHouseIntegration: ofClickhouse,
       toggleClickHouseIntegration: { ...ofClickhouse, body: { enabled: false } },
       chooseNewRelicAccount: { body: { account_id: 4711 } },
+      connectMcpServer: { body: { name: 'owned-mcp', url: 'http://10.0.0.1/mcp' } },
+      finishMcpServer: { body: { code: 'x', state: SECRET } },
+      updateMcpServer: { ...ofMcp, body: { name: 'mine' } },
+      removeMcpServer: ofMcp,
+      testMcpServer: ofMcp,
+      toggleMcpServer: { ...ofMcp, body: { enabled: false } },
       setIntegrationAlerts: { body: { channel: null } },
       // The caller's own, under the owner's names: refused where the address is not public.
       createPostgresIntegration: { body: { ...postgresOf('owned-db') } },
@@ -58,7 +66,7 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
       finishGoogleCloudOfficial: { body: { code: 'x', state: SECRET } },
       connectGoogleCloudOfficialServiceAccount: { body: {} },
     },
-    secrets: [postgres.id, clickhouse.id, 'owned-db', 'owned-analytics'],
+    secrets: [mcp.id, postgres.id, clickhouse.id, 'owned-db', 'owned-analytics'],
     shownAt: ['integrations', 'onboarding/sql-db/status', 'onboarding/analytics-db/status', 'integrations/alerts'],
   };
 };

@@ -98,7 +98,7 @@ describe('connecting MCP servers', () => {
       });
       guard.listen(0, '127.0.0.1');
       await once(guard, 'listening');
-      url = `http://${addressOf(guard)}/mcp`;
+      url = `http://127.0.0.1:${addressOf(guard).port}/mcp`;
     });
     after(async () => {
       guard?.closeAllConnections();

@@ -6,13 +6,14 @@ import type { StoredEvidence } from '../../../src/features/tools/tool.ts';
 
 const CODE = /`([^`]*)`/g;
 const TIME = /(?<![\w.:/-])\d+(?::\d+)+/g;
-const FIGURE = /(?<![\w.:/-])(\d[\d,]*(?:\.\d+)?)( %| ms| [KMG]iB)?(?![:\w])/g;
+const FIGURE = /(?<![\w.:/-])(\d[\d,]*(?:\.\d+)?)( %| ms| s| [KMG]iB)?(?![:\w])/g;
 const IN_EVIDENCE = /\d+(?:\.\d+)?(?:e-?\d+)?/g;
 /** What a figure in the evidence is multiplied by, for the unit that is written. */
 const FACTORS: Record<string, number[]> = {
   '': [1],
   ' %': [1, 100],
   ' ms': [1, 1_000],
+  ' s': [1, 1e-3],
   ' KiB': [1, 2 ** -10],
   ' MiB': [1, 2 ** -20],
   ' GiB': [1, 2 ** -30],
@@ -57,6 +58,7 @@ function quotationsIn(sentence: string): string[][] {
   });
 }
 
+/** A line's end within a text of JSON is one too. */
 function flat(text: string): string {
-  return text.replaceAll(/\s+/g, ' ');
+  return text.replaceAll(/(?:\s|\\n)+/g, ' ');
 }

@@ -9,6 +9,7 @@ import {
   normalizeOutput,
   sharedTools,
   viewOf,
+  type Tool,
   type ToolOutput,
 } from '../../../src/features/tools/index.ts';
 import type { StoredEvidence } from '../../../src/features/tools/tool.ts';
@@ -20,6 +21,8 @@ const MAX_TURNS = 15;
 export interface RunOptions {
   query: string;
   sources: SourceCatalog;
+  /** Instead of the shared tools. */
+  tools?: readonly Tool[];
   /** From this turn on the model must conclude. */
   concludeAt?: number;
   /** What a person says before a turn. */
@@ -46,7 +49,7 @@ export interface Run {
 }
 
 export async function runInvestigation(model: ModelClient, options: RunOptions): Promise<Run> {
-  const registry = createToolRegistry([...sharedTools, submitReport]);
+  const registry = createToolRegistry([...(options.tools ?? sharedTools), submitReport]);
   const evidence: StoredEvidence[] = [];
   const context = toolContext({ sources: options.sources, evidence });
   const opening = `This was reported:\n<query>\n${options.query}\n</query>`;

@@ -3,14 +3,14 @@
  * and writes an answer from their results.
  */
 import type { Playbook } from '../../decide.ts';
-import { bullets, paragraphs } from '../wording.ts';
+import { bullets, name, paragraphs } from '../wording.ts';
 import { chartPlay } from './charts.ts';
 import { has, readChat, type Chat, type Play } from './chat.ts';
 import { isAboutNow, readIntent } from './intent.ts';
 import { listPlay, readPlay, startPlay, subjectOf } from './investigations.ts';
 import { lookupPlay } from './lookups.ts';
 import { problemPlay } from './problem.ts';
-import { systemPlay } from './systems.ts';
+import { systemsPlay } from './systems.ts';
 
 /** Model turns for one question, before it answers with what it has. */
 const MAX_TURNS = 13;
@@ -36,9 +36,9 @@ export const conversation: Playbook = {
 function playOf(chat: Chat): Play {
   const { purpose } = chat.situation;
   if (purpose === 'edit') return { answer: () => NO_EDITS };
-  const system = purpose === 'chart' ? undefined : systemPlay(chat);
-  if (system) return system;
   const intent = purpose === 'chart' ? 'chart' : readIntent(chat.question.text);
+  const ofSystems = systemsPlay(chat, intent);
+  if (ofSystems) return ofSystems;
   // A chat may be about an investigation.
   const report = subjectOf(chat) === undefined ? undefined : readPlay(chat);
   switch (intent) {
@@ -69,9 +69,10 @@ function abilities(chat: Chat): string {
   return `What you can ask:\n\n${bullets([
     'the likely cause of a problem, with the evidence: “Why is checkout failing?”',
     'services, metrics, logs, dependencies, changes, alerts: “What depends on cart?”, “Is orders ok now?”',
-    ...(chat.situation.connected.length > 0
-      ? [`a connected system: “Which queries are slow in ${chat.situation.connected[0]!.system}?”`]
-      : []),
+    ...chat.situation.connected
+      .filter(({ operation }) => operation === 'slow_queries')
+      .slice(0, 1)
+      .map(({ system }) => `what a connected system shows: “Which queries are slow in ${name(system)}?”`),
     ...(has(chat, 'start_investigation') ? ['an investigation: “Investigate the checkout errors”'] : []),
     ...(has(chat, 'read_investigation') ? ['past reports: “What did the last investigation find?”'] : []),
     ...(has(chat, 'draw_chart') ? ['a chart: “Plot the latency of checkout”'] : []),

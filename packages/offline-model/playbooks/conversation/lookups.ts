@@ -8,7 +8,7 @@ import type {
 import type { PlannedCall, Turn } from '../../decide.ts';
 import { openCase, type CaseFile, type Found } from '../investigation/case-file.ts';
 import { NOTABLE_SCORE } from '../investigation/conclusion.ts';
-import { isLive, usableSources, type ListedSource } from '../investigation/sources.ts';
+import { isLive, usableSources, workingSources, type ListedSource } from '../investigation/sources.ts';
 import { MAX_METRICS } from '../investigation/survey.ts';
 import { metricsOf } from '../telemetry.ts';
 import { metricFor, quotedIn, SIGNALS, signalsIn, statisticIn } from '../reading.ts';
@@ -260,7 +260,7 @@ function serviceList({ services }: CaseFile): string {
 }
 
 export function sourceList({ sources }: CaseFile): string {
-  const lines = usableSources(sources).map((source) => {
+  const lines = workingSources(sources).map((source) => {
     const { id, title, window, capabilities } = source;
     const when = isLive(source) ? 'live' : `recorded ${window ? period(window) : ''}`;
     return `${name(id)}: ${quote(title, 100)}, ${when}; it has ${listed(capabilities)}${cite(sources?.call)}`;

@@ -1,6 +1,7 @@
 /** Answers a question about a cause: the steps of an investigation, then a short form of its report. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import { openCase, type CaseFile } from '../investigation/case-file.ts';
+import { databaseAnswer, readDatabases } from '../investigation/database-evidence.ts';
 import { nextStep } from '../investigation/gather.ts';
 import { troubleOf, writeReport } from '../investigation/report.ts';
 import { chooseSources, type SourceChoice } from '../investigation/sources.ts';
@@ -20,15 +21,20 @@ const SIGNATURE =
 export function problemPlay(chat: Chat): Play {
   const { text } = chat.question;
   const listed = openCase(chat.calls);
-  const file = { ...listed, query: withSymptom(text), settled: settle(chat, listed.sources, true) };
+  const { connected, systems } = chat.situation;
+  const file = { ...listed, query: withSymptom(text), settled: settle(chat, listed.sources, true), connected, systems };
   const choice = chooseSources(file);
   const mismatch = choice && mismatchOf({ ...file, query: text }, choice);
   return {
     next() {
-      const step = nextStep(file, (tool) => has(chat, tool));
-      return step.done || mismatch ? undefined : step;
+      const can = (tool: string): boolean => has(chat, tool);
+      if (mismatch) return readDatabases(file, can);
+      const step = nextStep(file, can);
+      return step.done ? undefined : step;
     },
     answer(cutShort) {
+      const ofDatabases = !choice || mismatch === 'subject' ? databaseAnswer(file) : [];
+      if (ofDatabases.length > 0) return paragraphs(...ofDatabases, SIGNATURE);
       if (!choice || !mismatch || cutShort) return problemAnswer(file, choice, cutShort);
       const { root_cause: cause, recommended_change: change } = askBack(file, choice, mismatch);
       return paragraphs(withoutCitations(cause.statement), change.summary, sourceList(file));

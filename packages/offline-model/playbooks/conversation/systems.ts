@@ -1,327 +1,261 @@
-/**
- * Questions to a system that the team has connected: a database, a vendor, an MCP server. Its tools say in the first
- * words of their descriptions whose they are; a table below says which of them a question is for.
- */
-import { quantity } from '@casebook/wording';
-import type { ConnectedTool } from '../../decide.ts';
+/** Answers questions about connected systems, such as a team's database, with the tools that read them. */
+import type { PlannedCall, Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
-import { call, isRecord, jsonOf, rowsOf, textOf, wasMade } from '../calls.ts';
-import { parsePartialJson } from '../investigation/partial-json.ts';
-import { bullets, cite, failureOf, listed, name, paragraphs, quote } from '../wording.ts';
-import type { Chat, Play } from './chat.ts';
+import { call, wasMade } from '../calls.ts';
+import { callOf, callsTo, foundTools, SEARCH_TOOL, type ConnectedTool } from '../connected/catalogue.ts';
+import { namedSystems, systemsOf } from '../connected/named.ts';
+import { inputFor, periodOf, wantedIn, type Asked } from '../connected/inputs.ts';
+import {
+  isDatabase,
+  isReading,
+  kindsIn,
+  listingIn,
+  OVERVIEW,
+  standsAlone,
+  STATEMENT,
+  statementIn,
+  topicOf,
+  type Topic,
+} from '../connected/questions.ts';
+import { say, spoken, systemName } from '../connected/sayings.ts';
+import { timeIn } from '../investigation/sources.ts';
+import { lexicalScores, mentions, words } from '../investigation/words.ts';
+import { servicesIn, unknownServiceIn, withoutQuotes } from '../reading.ts';
+import { listed, name, paragraphs } from '../wording.ts';
+import { has, type Chat, type Play } from './chat.ts';
+import { connectedOnes, listPlay, namesOf, unknownPlay } from './connected.ts';
+import type { Intent } from './intent.ts';
 
-/** What a question is about, and the operations that answer it, best first. */
-interface Topic {
-  pattern: RegExp;
-  operations: readonly string[];
-  /** The answer when there are no rows. */
-  none?: string;
-}
-
-const TOPICS: readonly Topic[] = [
-  {
-    pattern:
-      /\b(?:slow\w*|expensive|heaviest|longest|top)\b.*\b(?:quer\w+|statements?)\b|\b(?:quer\w+|statements?)\b.*\b(?:slow\w*|expensive|long)\b/i,
-    operations: ['slow_queries'],
-    none: 'No statement has been recorded',
-  },
-  {
-    pattern: /\block(?:s|ed|ing)?\b|\bblock(?:s|ed|ing|ers?)?\b/i,
-    operations: ['locks'],
-    none: 'No session waits for a lock',
-  },
-  {
-    pattern: /\breplica\w*|\breplication\b|\blag\b/i,
-    operations: ['replication', 'replicas'],
-    none: 'Nothing is replicated',
-  },
-  {
-    pattern: /\bunused\b.*\bind(?:ex|exes|ices)\b/i,
-    operations: ['unused_indexes'],
-    none: 'Every index has been used',
-  },
-  { pattern: /\b(?:merges?|parts|mutations?)\b/i, operations: ['parts_and_merges'], none: 'Nothing is being merged' },
-  { pattern: /\b(?:tables?|sizes?|big|large|disk)\b/i, operations: ['tables'], none: 'There is no table' },
-  {
-    pattern: /\b(?:connections?|sessions?|running|activity|processes)\b/i,
-    operations: ['activity', 'processes'],
-    none: 'Nothing is running',
-  },
-  {
-    pattern: /\bfirewall\b|\bblocked requests\b/i,
-    operations: ['firewall_events'],
-    none: 'There was no firewall event',
-  },
-  {
-    pattern: /\b(?:changes?|changed|deploy\w*|audit)\b/i,
-    operations: ['changes', 'audit_log', 'audit_changes', 'activity_log'],
-    none: 'Nothing has changed',
-  },
-  {
-    pattern: /\b(?:errors?|exceptions?|failing|failures)\b/i,
-    operations: ['errors', 'error_groups', 'worker_errors'],
-    none: 'There are no errors',
-  },
-  { pattern: /\b(?:issues?|incidents?|alerts?)\b/i, operations: ['issues'], none: 'There is no open issue' },
-  { pattern: /\blogs?\b/i, operations: ['log_entries', 'query_logs'], none: 'There is no log line' },
-  { pattern: /\bzones?\b|\bdomains?\b/i, operations: ['zones'], none: 'There is no zone' },
-];
-/** Without a system in the question, only these are plainly about a database. */
-const PLAIN = new Set(['slow_queries', 'locks', 'unused_indexes', 'parts_and_merges']);
-/** What to read about a system that is not well. */
-const VITAL = ['slow_queries', 'locks', 'activity', 'processes', 'issues', 'error_groups', 'errors'];
-const UNWELL = /\b(?:slow\w*|why|wrong|problems?|fail\w*|down|stuck|healthy|ok(?:ay)?|broken|hang\w*)\b/i;
-
-const SEARCH = 'search_connected_tools';
-const CALL = 'call_connected_tool';
-
+/** With more that fit, the question is asked back. */
 const MAX_SYSTEMS = 3;
-const MAX_ROWS = 5;
-const MAX_CELLS = 8;
+const MAX_OVERVIEW = 3;
+const SEARCH_LIMIT = 15;
+const SEARCH_CHARACTERS = 300;
+/** Questions of these kinds are about something else, whatever they name. */
+const ELSEWHERE = new Set<Intent | undefined>([
+  'introduction',
+  'start investigation',
+  'list investigations',
+  'read investigation',
+  'chart',
+]);
+/** Those that telemetry sources answer, unless a connected system has exactly what is asked for. */
+const OF_TELEMETRY = new Set<Intent | undefined>(['logs', 'dependencies', 'services', 'metrics', 'alerts', 'sources']);
+/** Words that only systems have in their names, so that it is worth searching for one. */
+const LIKE_A_SYSTEM = /\b(?:db|database|databases)\b|[\p{L}\d]+[-_][\p{L}\d]/iu;
 
-/** One call that answers, and whose it is. */
-interface Reading {
-  system: string;
-  operation: string;
-  planned: ReturnType<typeof call>;
+/** What a question asks of which systems. */
+interface Request {
+  topic?: Topic;
+  systems: string[];
+  asked: Asked;
 }
 
-/** Undefined when the question is for no connected system. */
-export function systemPlay(chat: Chat): Play | undefined {
-  const { situation, question, calls } = chat;
-  const tools = [...situation.connected, ...foundIn(calls)];
-  const { text } = question;
-  const isSearched = situation.offered.has(SEARCH) && situation.connected.length === 0;
-  const search = call(SEARCH, { query: text.slice(0, 300), limit: 20 });
-  const mentioned = namedIn(text, tools);
-  const topics = TOPICS.filter(({ pattern }) => pattern.test(text));
-  const isPlain = topics.some(({ operations }) => operations.some((one) => PLAIN.has(one)));
-  const sql = statementIn(text);
-  if (isSearched && (isPlain || namedIn(text, situation.systems).length > 0) && !wasMade({ calls }, search))
-    return {
-      next: () => ({ text: 'Looking for the tool that answers this.', calls: [search] }),
-      answer: () => 'The connected systems were not searched.',
-    };
-  if (mentioned.length === 0 && !isPlain) return undefined;
-  const systems = (mentioned.length > 0 ? mentioned : [...new Set(tools.map(({ system }) => system))]).filter(
-    (system) => tools.some((tool) => tool.system === system),
+/** @returns undefined if the question is about no connected system, as far as can be told */
+export function systemsPlay(chat: Chat, intent: Intent | undefined): Play | undefined {
+  const listing = listingIn(textOf(chat));
+  if (listing !== undefined) return listPlay(chat, listing);
+  const { connected } = chat.situation;
+  const isSearched = connected.length === 0 && has(chat, SEARCH_TOOL);
+  if ((connected.length === 0 && !isSearched) || ELSEWHERE.has(intent)) return undefined;
+  const tools = isSearched ? foundTools([...chat.earlierCalls, ...chat.calls]) : connected;
+  const search = isSearched ? nextSearch(chat, intent, tools) : undefined;
+  if (search) return { next: () => search, answer: () => 'The connected systems were not searched: the time ran out.' };
+  const request = requestOf(chat, tools);
+  return playOf(chat, intent, tools, request);
+}
+
+function textOf({ question }: Chat): string {
+  return question.text.slice(0, 20_000);
+}
+
+/** The question's own words first, then the operation of the system that they name. */
+function nextSearch(chat: Chat, intent: Intent | undefined, tools: readonly ConnectedTool[]): Turn | undefined {
+  const text = textOf(chat);
+  const topic = topicOf(text);
+  const mayBe =
+    statementIn(text, []) !== undefined ||
+    (topic !== undefined && standsAlone(topic, text)) ||
+    kindsIn(text).length > 0 ||
+    chat.situation.systems.some((system) => mentions(text, system)) ||
+    (LIKE_A_SYSTEM.test(withoutQuotes(text)) && (topic !== undefined || !OF_TELEMETRY.has(intent)));
+  if (!mayBe) return undefined;
+  const whole = text.replaceAll(/\s+/gu, ' ').trim().slice(0, SEARCH_CHARACTERS);
+  const [system] = namedSystems(text, tools);
+  const operations = statementIn(text, []) === undefined ? (topic?.operations ?? OVERVIEW) : STATEMENT.operations;
+  const wanted = topic ? operations.slice(0, 1) : operations;
+  const isThere = tools.some((tool) => tool.system === system && wanted.includes(tool.operation));
+  const exact = system !== undefined && !isThere ? `${wanted.map(spoken).join(' ')} ${system}` : undefined;
+  const searches = [whole, ...(exact === undefined ? [] : [exact])].map((query) =>
+    call(SEARCH_TOOL, { query, limit: SEARCH_LIMIT }),
   );
-  const readings = systems
-    .flatMap((system) =>
-      readingsOf(
-        tools.filter((tool) => tool.system === system),
-        { text, topics, sql, isSearched },
-      ),
-    )
-    .slice(0, MAX_SYSTEMS * 3);
-  if (readings.length === 0) return mentioned.length > 0 ? { answer: () => cannot(mentioned, tools) } : undefined;
-  const missing = readings.filter(({ planned }) => !wasMade({ calls }, planned));
-  return {
-    next: () =>
-      missing.length > 0
-        ? {
-            text: `Asking ${listed([...new Set(missing.map(({ system }) => name(system)))])}.`,
-            calls: missing.map(({ planned }) => planned),
-          }
-        : undefined,
-    answer: () => paragraphs(...readings.map((reading) => answerOf(reading, calls))),
-  };
+  const next = searches.find((planned) => !wasMade(chat, planned));
+  return next && { text: 'Looking for the tools of the connected systems.', calls: [next] };
 }
 
-function readingsOf(
+/** “The slow queries of orders” means orders-db; those of users-db do not, though it has a word of that name. */
+function nearlyNamed(text: string, tools: readonly ConnectedTool[]): string[] {
+  const unknown = words(unknownServiceIn(text) ?? '');
+  return servicesIn(text, systemsOf(tools)).filter((system) => unknown.every((word) => words(system).includes(word)));
+}
+
+function requestOf(
+  chat: Chat,
   tools: readonly ConnectedTool[],
-  {
-    text,
-    topics,
-    sql,
-    isSearched,
-  }: { text: string; topics: readonly Topic[]; sql: string | undefined; isSearched: boolean },
-): Reading[] {
-  const reading = ({ name: tool, system, operation }: ConnectedTool, input: Record<string, unknown> = {}): Reading => ({
-    system,
-    operation,
-    planned: isSearched ? call(CALL, { name: tool, input }) : call(tool, input),
-  });
-  const query = tools.find(({ operation, takes }) => operation === 'query' && takes.includes('sql'));
-  if (sql !== undefined && query) return [reading(query, { sql })];
-  const having = (operation: string): ConnectedTool[] =>
-    tools.filter((tool) => tool.operation === operation && tool.needs.length === 0);
-  for (const { operations } of topics) {
-    const [found] = operations.flatMap(having);
-    if (found) return [reading(found)];
-  }
-  if (UNWELL.test(text))
-    return VITAL.flatMap(having)
-      .slice(0, 3)
-      .map((tool) => reading(tool));
-  const [best] = closest(
-    text,
-    tools.filter(({ needs }) => needs.length === 0),
-  );
-  return best ? [reading(best)] : [];
-}
-
-/** The tools whose operation shares the most words with the question; none if there is no such word. */
-function closest(text: string, tools: readonly ConnectedTool[]): ConnectedTool[] {
-  const said = new Set(wordsIn(text));
-  const scored = tools.map((tool) => ({
-    tool,
-    score: wordsIn(tool.operation).filter((word) => said.has(word)).length,
-  }));
-  return scored
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .map(({ tool }) => tool);
-}
-
-const wordsIn = (text: string): string[] =>
-  text
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .map((word) => word.replace(/(?<=\w{3})s$/u, ''))
-    .filter((word) => word.length > 2);
-
-/** The systems whose name a text contains, however its words are joined. */
-function namedIn(text: string, systems: readonly Pick<ConnectedTool, 'system'>[]): string[] {
-  const said = ` ${plain(text)} `;
-  const names = [...new Set(systems.map(({ system }) => system))];
-  return names.filter((system) => said.includes(` ${plain(system)} `));
-}
-
-const plain = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-
-/** A statement in backquotes, or after "SQL:" or "run". */
-function statementIn(text: string): string | undefined {
-  const quoted =
-    /`{1,3}(?:sql)?\s*((?:select|with|show|explain|values|table|describe|desc|exists)\b[\s\S]+?)`{1,3}/iu.exec(
-      text,
-    )?.[1];
-  const plainly = /\b(?:sql|run|execute)\b[:\s]+((?:select|with|show)\b[\s\S]+)$/iu.exec(text)?.[1];
-  return (quoted ?? plainly?.replace(/\s+(?:in|on|against)\s+[\w-]+\s*\??$/iu, ''))?.trim();
-}
-
-/** Tools that a search has found. */
-function foundIn(calls: readonly Call[]): ConnectedTool[] {
-  return calls
-    .filter(({ tool, isError }) => tool === SEARCH && !isError)
-    .flatMap((made) => rowsOf(jsonOf(made), 'tools'))
-    .flatMap((row) => connectedTool(textOf(row, 'name'), textOf(row, 'description'), row['input_schema']) ?? []);
-}
-
-/** A tool as its description introduces it: `OPERATION of SYSTEM (KIND)…`; undefined for any other, and one that acts. */
-export function connectedTool(tool: string, description: string, schema: unknown): ConnectedTool | undefined {
-  const [head, operation, system, kind] = /^(\w+) of ([\w.-]+) \(([\w-]+)\)/u.exec(description) ?? [];
-  if (head === undefined || operation === undefined || system === undefined || kind === undefined) return undefined;
-  if (/^[^.]*; it may change things/u.test(description)) return undefined;
-  const { properties, required } = isRecord(schema) ? schema : {};
+): Request & { named: string[]; isAlone: boolean; words: string } {
+  const text = textOf(chat);
+  const statement = statementIn(text, systemsOf(tools));
+  const outside = statement === undefined ? withoutQuotes(text) : withoutQuotes(text).replace(statement, ' ');
+  const topic = statement === undefined ? topicOf(outside) : STATEMENT;
+  const isAlone = topic !== undefined && standsAlone(topic, statement === undefined ? outside : text);
+  const exact = namedSystems(outside, tools);
+  const named = exact.length > 0 || !isAlone ? exact : nearlyNamed(outside, tools);
+  const now = Date.parse(timeIn(chat.question.context) ?? '');
   return {
-    name: tool,
-    operation,
-    system,
-    kind,
-    takes: isRecord(properties) ? Object.keys(properties) : [],
-    needs: Array.isArray(required) ? required.map(String) : [],
+    ...(topic && { topic }),
+    named,
+    isAlone,
+    systems: named.length > 0 ? named : topic ? before(chat, tools) : [],
+    words: outside,
+    asked: { text: statement === undefined ? text : outside, now, ...(statement !== undefined && { statement }) },
   };
 }
 
-function cannot(systems: readonly string[], tools: readonly ConnectedTool[]): string {
-  const known = tools
-    .filter(({ system }) => systems.includes(system))
-    .map(({ operation }) => operation.replaceAll('_', ' '));
-  return `I do not know which question that is for ${listed(systems.map(name))}. It can be asked for its ${listed(known, 12)}.`;
+/** “And the locks?” is about the system of the answer before. */
+function before({ earlierCalls, question }: Chat, tools: readonly ConnectedTool[]): string[] {
+  if (!/^(?:and|also|but|so|then|ok)\b|\b(?:it|its|they|their|that|this|there)\b/iu.test(question.text)) return [];
+  const last = earlierCalls.toReversed().flatMap((made) => toolOf(made, tools) ?? [])[0];
+  return last ? [last.system] : [];
 }
 
-function answerOf({ system, operation, planned }: Reading, calls: readonly Call[]): string {
-  const made = calls.findLast((one) => wasMade({ calls: [one] }, planned));
-  const what = operation.replaceAll('_', ' ');
-  if (!made) return `The ${what} of ${name(system)} were not read.`;
-  if (made.isError) return `${name(system)} could not be asked for its ${what}: ${failureOf(made)}${cite(made)}.`;
-  const tables = tablesIn(parsePartialJson(made.body));
-  const some = tables.filter(({ rows }) => rows.length > 0);
-  const none = TOPICS.find(({ operations }) => operations.includes(operation))?.none ?? 'There is nothing';
-  if (some.length === 0) return `${none} in ${name(system)}${cite(made)}.`;
-  return paragraphs(...some.map((table) => presented(table, { system, what, made })));
-}
+const toolOf = (made: Call, tools: readonly ConnectedTool[]): ConnectedTool | undefined =>
+  tools.find((tool) => callsTo(tool, [made]).length > 0);
 
-interface Rows {
-  title: string;
-  rows: Record<string, unknown>[];
-}
-
-/** The lists of records in a result: itself, its members, or its rows by column. */
-function tablesIn(result: unknown): Rows[] {
-  if (Array.isArray(result)) return [{ title: '', rows: result.filter(isRecord) }];
-  if (!isRecord(result)) return [];
-  const { columns, rows } = result;
-  if (Array.isArray(columns) && Array.isArray(rows)) {
-    const names = columns.map((column) => (isRecord(column) ? String(column['name']) : String(column)));
-    const records = rows.flatMap((row: unknown) =>
-      Array.isArray(row) ? [Object.fromEntries(names.map((one, index) => [one, row[index] as unknown]))] : [],
-    );
-    return [{ title: '', rows: records }];
+function playOf(
+  chat: Chat,
+  intent: Intent | undefined,
+  tools: readonly ConnectedTool[],
+  { topic, named, isAlone, systems, asked, words: said }: ReturnType<typeof requestOf>,
+): Play | undefined {
+  const { statement } = asked;
+  if (topic && systems.length === 0) {
+    // A name that nothing has is asked back, where the words mean a connected system.
+    const fitting = systemsOf(tools.filter(({ operation }) => topic.operations.includes(operation)));
+    const unknown = unknownServiceIn(said.replaceAll(/\b(?:sql|query|quer(?:y|ies))\b/giu, ' '));
+    if (!isAlone && !(unknown && /(?:^|[-_])db$|database/iu.test(unknown))) return undefined;
+    if (unknown !== undefined && !/^(?:database|db|databases|postgres\w*|clickhouse)$/iu.test(unknown))
+      return unknownPlay(chat, unknown, tools);
+    if (fitting.length === 0) return isAlone ? { answer: () => nothingShows(topic, tools) } : undefined;
+    if (fitting.length > MAX_SYSTEMS) return { answer: () => whichOne(fitting, tools) };
+    if (statement !== undefined && fitting.length > 1) return { answer: () => whichOne(fitting, tools) };
+    return reading(chat, tools, { topic, systems: fitting, asked });
   }
-  const single = Object.fromEntries(
-    Object.entries(result).filter(([, value]) => !isRecord(value) && !Array.isArray(value)),
+  if (systems.length === 0) return undefined;
+  if (systems.length > MAX_SYSTEMS) return { answer: () => whichOne(systems, tools) };
+  if (statement !== undefined && !isReading(statement))
+    return { answer: () => `I only run statements that read, and this one does not begin like one: nothing was run.` };
+  const own = tools.filter(({ system }) => systems.includes(system));
+  if (topic && own.some(({ operation }) => topic.operations.includes(operation)))
+    return reading(chat, tools, { topic, systems, asked });
+  if (OF_TELEMETRY.has(intent) && named.length === 0) return undefined;
+  // Its cause is sought in telemetry too, with what the database shows beside it.
+  const isSought = intent === 'problem' && own.some(({ kind }) => isDatabase(kind));
+  if (isSought && !topic) return undefined;
+  const best = bestOf(own, said, systems);
+  if (best)
+    return reading(chat, tools, {
+      topic: { title: spoken(best.operation), asked: /./u, operations: [best.operation] },
+      systems: [best.system],
+      asked,
+    });
+  if (OF_TELEMETRY.has(intent)) return undefined;
+  const databases = systems.filter((system) => own.some((tool) => tool.system === system && isDatabase(tool.kind)));
+  if (topic) return databases.length > 0 ? { answer: () => nothingShows(topic, own) } : undefined;
+  return databases.length > 0 ? reading(chat, tools, { systems: databases, asked }) : undefined;
+}
+
+/** The tool whose words the question shares: one of its operation's at least. */
+function bestOf(tools: readonly ConnectedTool[], text: string, systems: readonly string[]): ConnectedTool | undefined {
+  const said = systems.reduce((left, system) => left.replaceAll(system, ' '), text);
+  const scores = lexicalScores(
+    said,
+    tools.map(({ operation }) => operation.replaceAll('_', ' ')),
   );
-  const lists = Object.entries(result).flatMap(([title, value]) =>
-    Array.isArray(value) ? [{ title: title.replaceAll('_', ' '), rows: value.filter(isRecord) }] : [],
+  const also = lexicalScores(
+    said,
+    tools.map(({ description }) => description),
   );
-  return Object.keys(single).length > 0 ? [{ title: '', rows: [single] }, ...lists] : lists;
+  const best = tools
+    .map((tool, index) => ({ tool, score: (scores[index] ?? 0) * 3 + (also[index] ?? 0), own: scores[index] ?? 0 }))
+    .filter(({ own, tool }) => own > 0 && words(tool.operation.replaceAll('_', ' ')).length > 0)
+    .toSorted((a, b) => b.score - a.score);
+  return best[0]?.tool;
 }
 
-function presented(
-  { title, rows }: Rows,
-  { system, what, made }: { system: string; what: string; made: Call },
-): string {
-  const shown = rows.slice(0, MAX_ROWS).map((row) => `${rowText(row)}${cite(made)}`);
-  const more = rows.length > shown.length ? `There are ${rows.length - shown.length} more${cite(made)}.` : '';
-  const subject = title === '' || title === what ? capital(what) : `${capital(what)}, ${title},`;
-  return paragraphs(`**${subject} of ${name(system)}**${cite(made)}:`, bullets(shown), more);
+/** One tool's turn: its call, or what it lacks. */
+interface Step {
+  tool: ConnectedTool;
+  planned: PlannedCall;
+  input: Record<string, unknown>;
+  missing: string[];
+  made?: Call;
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Columns that say what a row is about, best first. */
-const SUBJECTS = ['query', 'text', 'waiting_query', 'name', 'title', 'table', 'relation', 'summary', 'message', 'id'];
-const UNITS: readonly [RegExp, string][] = [
-  [/_?ms$/u, 'ms'],
-  [/_?seconds$/u, 's'],
-  [/_?bytes$/u, 'bytes'],
-];
-
-function rowText(row: Record<string, unknown>): string {
-  const subject = SUBJECTS.find((column) => typeof row[column] === 'string' && row[column] !== '');
-  const cells = Object.entries(row)
-    .filter(([column, value]) => column !== subject && tellsSomething(column, value))
-    .sort(([a], [b]) => rankOf(a) - rankOf(b))
-    .slice(0, MAX_CELLS)
-    .map(([column, value]) => cellText(column, value));
-  const head = subject === undefined ? '' : quote(String(row[subject]).replaceAll(/\s+/gu, ' '), 160);
-  return [head, cells.join(', ')].filter((part) => part !== '').join(': ');
+/** Reads each system, one operation; the next one where that fails. Without a topic: what tells how a database is. */
+function reading(chat: Chat, tools: readonly ConnectedTool[], { topic, systems, asked }: Request): Play {
+  const operations = topic?.operations ?? OVERVIEW;
+  const steps = systems.flatMap((system): Step[] => {
+    const having = operations.flatMap(
+      (operation) => tools.find((tool) => tool.system === system && tool.operation === operation) ?? [],
+    );
+    const all = having.map((tool): Step => {
+      const { input, missing } = inputFor(tool, { ...asked, ...(topic?.usualMs && { usualMs: topic.usualMs }) });
+      const planned = callOf(tool, input);
+      const made = callsTo(tool, chat.calls).findLast((one) => wasMade({ calls: [one] }, planned));
+      return { tool, planned, input, missing, ...(made && { made }) };
+    });
+    if (!topic) return all.slice(0, MAX_OVERVIEW);
+    const works = all.findIndex(({ made, missing }) => missing.length === 0 && !made?.isError);
+    return works < 0 ? all : all.slice(0, works + 1).filter(({ missing }) => missing.length === 0);
+  });
+  const left = steps.filter(({ made, missing }) => !made && missing.length === 0);
+  return {
+    next() {
+      if (left.length === 0) return undefined;
+      const each = (of: (tool: ConnectedTool) => string): string =>
+        listed([...new Set(left.map(({ tool }) => of(tool)))]);
+      const systemsRead = each(({ system }) => name(system));
+      const text =
+        asked.statement === undefined
+          ? `Reading ${each(({ operation }) => spoken(operation))} of ${systemsRead}.`
+          : `Running the statement in ${systemsRead}.`;
+      return { text, calls: left.map(({ planned }) => planned) };
+    },
+    answer(cutShort) {
+      const most = wantedIn(asked.text);
+      const parts = topic?.parts ?? (topic ? undefined : ['sessions']);
+      const said = steps.map(({ tool, made, missing }) => {
+        if (made) return say({ tool, call: made, ...(parts && { parts }), ...(most !== undefined && { most }) });
+        if (missing.length > 0) return needs(tool, missing);
+        return cutShort ? `${systemName(tool)} was not read: the time ran out.` : '';
+      });
+      const without = systems.filter((system) => !steps.some(({ tool }) => tool.system === system));
+      const lacking = without.length > 0 && topic ? `${listed(without.map(name))} shows no ${topic.title}.` : '';
+      const periods = steps.flatMap(({ input, made }) => (made ? (periodOf(input) ?? []) : []));
+      const period = periods.length > 0 ? `This is what was recorded from ${listed([...new Set(periods)])}.` : '';
+      return paragraphs(...said, period, lacking);
+    },
+  };
 }
 
-/** Ids are for programs; a negative estimate means that the system has none. */
-const tellsSomething = (column: string, value: unknown): boolean =>
-  value !== null &&
-  value !== '' &&
-  typeof value !== 'object' &&
-  !/(?:^|_)(?:id|oid)$/u.test(column) &&
-  !(column.startsWith('estimated_') && Number(value) < 0);
+function needs(tool: ConnectedTool, missing: readonly string[]): string {
+  return `To read ${spoken(tool.operation)} of ${systemName(tool)}, say which ${listed(missing.map(spoken))} you mean, for example in quotes.`;
+}
 
-/** Figures that a reader looks for first. */
-const FIRST = ['mean_ms', 'max_ms', 'total_ms', 'calls'];
-const rankOf = (column: string): number => {
-  const at = FIRST.indexOf(column);
-  return at === -1 ? FIRST.length : at;
-};
+function whichOne(systems: readonly string[], tools: readonly ConnectedTool[]): string {
+  return `Which system do you mean? These fit: ${namesOf(tools.filter(({ system }) => systems.includes(system)))}.`;
+}
 
-function cellText(column: string, value: unknown): string {
-  const [pattern, unit] = UNITS.find(([suffix]) => suffix.test(column)) ?? [];
-  const label = (pattern ? column.replace(pattern, '') : column).replaceAll('_', ' ').trim();
-  const text = typeof value === 'number' ? quantity(value, unit) : quote(String(value), 60);
-  return label === '' ? text : `${label} ${text}`;
+function nothingShows({ title }: Topic, tools: readonly ConnectedTool[]): string {
+  return `No connected system that could be meant shows ${title}. ${connectedOnes(tools)}`;
 }

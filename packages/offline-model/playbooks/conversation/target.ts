@@ -2,6 +2,7 @@
 import { conclude } from '../investigation/conclusion.ts';
 import { openCase, type CaseFile, type Settled } from '../investigation/case-file.ts';
 import {
+  canLead,
   chooseSources,
   isLive,
   pointsTo,
@@ -43,8 +44,9 @@ export function settle(chat: Chat, sources: CaseFile['sources'], isNew: boolean)
 }
 
 /** The recording whose title and alerts share most with the question; live sources are about now. */
-function closest(text: string, usable: readonly ListedSource[]): Settled | undefined {
-  if (usable.some((one) => isLive(one) || pointsTo(text, one))) return undefined;
+function closest(text: string, all: readonly ListedSource[]): Settled | undefined {
+  const usable = all.filter((one) => !isLive(one) || canLead(one));
+  if (usable.some(isLive) || all.some((one) => pointsTo(text, one))) return undefined;
   const scoresOf = (texts: readonly string[]): number[] => lexicalScores(canonical(text), texts.map(canonical));
   const titles = scoresOf(usable.map(({ id, title }) => `${id} ${title}`));
   const alerts = usable.flatMap((source) => source.alerts.map((alert) => ({ source, alert })));

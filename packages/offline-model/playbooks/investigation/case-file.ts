@@ -11,6 +11,7 @@ import type {
 } from '../../../../src/features/tools/results.ts';
 import type { Call, Message } from '../../transcript.ts';
 import { isRecord } from '../calls.ts';
+import type { ConnectedTool } from '../connected/catalogue.ts';
 import { parsePartialJson } from './partial-json.ts';
 
 export interface Found<T> {
@@ -37,6 +38,10 @@ interface Assignment {
   /** What people have said since. */
   messages: readonly Message[];
   settled?: Settled;
+  /** The tools of connected systems. */
+  connected: readonly ConnectedTool[];
+  /** Names of connected systems whose tools have to be searched for. */
+  systems: readonly string[];
 }
 
 export interface CaseFile extends Assignment {
@@ -70,6 +75,8 @@ export function openCase(calls: readonly Call[], assignment: Partial<Assignment>
   return {
     query: '',
     messages: [],
+    connected: [],
+    systems: [],
     ...assignment,
     calls,
     sources: all<ListSourcesResult>('list_sources', { sources: [], now: '', truncated: false }).at(-1),

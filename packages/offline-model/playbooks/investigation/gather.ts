@@ -1,6 +1,7 @@
 /** The steps before a conclusion, decided from the case file alone. */
 import type { PlannedCall, Turn } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
+import { readDatabases } from './database-evidence.ts';
 import { examine } from './examine.ts';
 import { mismatchOf } from './not-here.ts';
 import { chooseSources, needsServices, symptomOf, type SourceChoice, type Symptom } from './sources.ts';
@@ -19,6 +20,8 @@ export function nextStep(file: CaseFile, can: (tool: string) => boolean): NextSt
   if (can('list_sources') && !wasCalled(file, 'list_sources')) {
     return step(0, 'Listing the telemetry sources.', [call('list_sources', {})]);
   }
+  const ofDatabases = readDatabases(file, can);
+  if (ofDatabases) return { done: false, ...ofDatabases };
   const choice = chooseSources(file);
   if (!choice) return { done: true };
   if (choice.services && can('list_services') && needsServices(file, choice) && !wasCalled(file, 'list_services')) {

@@ -6,7 +6,9 @@ import type { PlanItem } from '../../../../src/features/tools/tool.ts';
 import type { Playbook, PlannedCall, Situation, Turn } from '../../decide.ts';
 import { call, callsOf } from '../calls.ts';
 import { openCase, type CaseFile } from './case-file.ts';
+import { Citations } from './citations.ts';
 import { namedByPeople } from './conclusion.ts';
+import { databaseReport } from './database-evidence.ts';
 import { nextStep } from './gather.ts';
 import { askBack, mismatchOf } from './not-here.ts';
 import { writeReport } from './report.ts';
@@ -27,7 +29,8 @@ export const investigation: Playbook = {
   fits: ({ tools }) => tools.has(SUBMIT),
   play(situation) {
     const { opening, messages, calls } = situation.transcript;
-    const file = openCase(calls, { query: QUERY.exec(opening)?.[1]?.trim() ?? opening, messages });
+    const { connected, systems } = situation;
+    const file = openCase(calls, { query: QUERY.exec(opening)?.[1]?.trim() ?? opening, messages, connected, systems });
     const submissions = callsOf(file, SUBMIT);
     if (submissions.some((call) => !call.isError)) return { text: 'Report submitted.', calls: [] };
     const last = submissions.at(-1);
@@ -53,9 +56,11 @@ function submit(file: CaseFile, partial?: string): Turn {
 function reportCall(file: CaseFile, partial?: string): PlannedCall {
   const choice = chooseSources(file);
   const mismatch = choice && partial === undefined ? mismatchOf(file, choice) : undefined;
+  // A database shows the present, whatever time is asked about.
+  const ofDatabase = mismatch === 'subject' ? databaseReport(file, new Citations()) : undefined;
   const report =
     choice && mismatch
-      ? askBack(file, choice, mismatch)
+      ? (ofDatabase ?? askBack(file, choice, mismatch))
       : writeReport(file, { choice, partial, named: namedByPeople(file) });
   return call(SUBMIT, { ...report });
 }

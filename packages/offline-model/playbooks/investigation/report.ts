@@ -13,6 +13,15 @@ import type { Call } from '../../transcript.ts';
 import { pathBetween, type CaseFile } from './case-file.ts';
 import { Citations, members } from './citations.ts';
 import { changesNear, conclude, onsetError, type Conclusion, type RankedCause } from './conclusion.ts';
+import {
+  blockingIn,
+  blockingStatement,
+  blockingTitle,
+  databaseReport,
+  databaseSentences,
+  endBlocking,
+  PLAIN_CONFIDENCE,
+} from './database-evidence.ts';
 import { hypotheses } from './hypotheses.ts';
 import { recommendation } from './recommendation.ts';
 import type { SourceChoice } from './sources.ts';
@@ -64,21 +73,26 @@ interface ReportContext {
 
 export function writeReport(file: CaseFile, context: ReportContext): Report {
   const citations = new Citations();
-  if (!context.choice) return withoutSources(file, citations, context);
+  if (!context.choice)
+    return databaseReport(file, citations, context.partial) ?? withoutSources(file, citations, context);
   const conclusion = conclude(file);
   const { cause } = conclusion;
+  const blocking = cause ? undefined : blockingIn(file, context.choice);
+  const confidence = blocking ? PLAIN_CONFIDENCE : conclusion.confidence;
   const statement = cause
     ? causeStatement(file, conclusion, citations)
-    : noCauseStatement(file, context.choice, citations);
+    : blocking
+      ? blockingStatement(blocking, citations)
+      : noCauseStatement(file, context.choice, citations);
   return {
-    title: clip(title(file, conclusion), 160),
-    root_cause: { service: cause?.service ?? null, statement: clipCited(statement, 4_000) },
-    confidence: context.partial ? Math.min(conclusion.confidence, UNFINISHED) : conclusion.confidence,
+    title: clip(blocking ? blockingTitle(blocking) : title(file, conclusion), 160),
+    root_cause: { service: cause?.service ?? blocking?.tool.system ?? null, statement: clipCited(statement, 4_000) },
+    confidence: context.partial ? Math.min(confidence, UNFINISHED) : confidence,
     summary: clipCited(summary(file, conclusion, context, citations), 8_000),
     hypotheses: hypotheses(file, conclusion, context.named, citations).slice(0, 20),
     timeline: timeline(file, context.choice, conclusion, citations).slice(0, 50),
     impact: clipCited(impact(file, context.choice, citations), 4_000),
-    recommended_change: recommendation(conclusion),
+    recommended_change: blocking ? endBlocking(blocking) : recommendation(conclusion),
     citations: citations.list,
   };
 }
@@ -207,7 +221,11 @@ function summary(file: CaseFile, { cause }: Conclusion, context: ReportContext, 
   const felt = causes.find(({ service }) => service === alert?.service);
   const subject = subjectSentence(context, file, citations);
   const isSaid = context.choice?.alert && !context.partial && !(felt && feltSentence(file, citations, felt));
-  const rest = [cause && reachSentence(file, cause, citations), ...limits(file, citations)].filter(Boolean);
+  const rest = [
+    cause && reachSentence(file, cause, citations),
+    ...databaseSentences(file, citations),
+    ...limits(file, citations),
+  ].filter(Boolean);
   return (isSaid && rest.length > 0 ? rest : [subject, ...rest]).join(' ');
 }
 

@@ -6,6 +6,8 @@ import { lexicalScores, mentions, namesIn } from './words.ts';
 
 /** The tier of a live source. */
 const LIVE = 1;
+/** The tier of a source that the query names. */
+const NAMED = 2;
 /** A time in the query counts as much as two words that no other source has. */
 const TIME_SCORE = 2;
 
@@ -69,7 +71,7 @@ interface Candidate {
 
 /** If logs or a graph fit best, start with the metrics of the same system. */
 function leading(ordered: readonly Candidate[]): Candidate | undefined {
-  const [best] = ordered;
+  const best = ordered.find(({ source, tier }) => tier === NAMED || canLead(source)) ?? ordered[0];
   if (!best || best.tier !== LIVE || best.source.capabilities.includes('metrics')) return best;
   const together = ordered.filter(({ source }) => isLive(source) && networkOf(source) === networkOf(best.source));
   return together.find(({ source }) => source.capabilities.includes('metrics')) ?? best;
@@ -84,18 +86,24 @@ export function networkOf({ id }: ListedSource): string {
   return /^satellite:[^/]+/.exec(id)?.[0] ?? '';
 }
 
-/** Where no cause can be looked for: such a system is asked through tools of its own. */
-const BESIDE: ReadonlySet<SourceCapability> = new Set(['sql', 'tools', 'changes']);
+/** Capabilities of systems with tools of their own: what they offer is not asked through a source. */
+const OF_TOOLS: ReadonlySet<SourceCapability> = new Set(['sql', 'tools']);
 
+/** The sources that answer and can be asked as sources. */
 export function usableSources(sources: CaseFile['sources']): ListedSource[] {
-  return (
-    sources?.result.sources.filter(
-      (source) => !source.error && source.capabilities?.some((capability) => !BESIDE.has(capability)),
-    ) ?? []
-  );
+  return workingSources(sources).filter(({ capabilities }) => capabilities.some((one) => !OF_TOOLS.has(one)));
 }
 
-export const pointsTo = (text: string, source: ListedSource): boolean => tierOf(text, source) === 2;
+/** The sources that answer. */
+export function workingSources(sources: CaseFile['sources']): ListedSource[] {
+  return sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
+}
+
+/** Whether an investigation can begin there: logs or changes alone name no service to begin with. */
+export const canLead = ({ capabilities }: ListedSource): boolean =>
+  capabilities.includes('services') || capabilities.includes('metrics');
+
+export const pointsTo = (text: string, source: ListedSource): boolean => tierOf(text, source) === NAMED;
 
 function chooseAlert(query: string, alerts: ListedAlert[]): ListedAlert | undefined {
   const scores = lexicalScores(query, alerts.map(describeAlert));
@@ -159,9 +167,9 @@ function describeAlert(alert: ListedAlert): string {
 /** 2: named by the query; 1: live; 0: a recorded incident that nothing points to. */
 function tierOf(query: string, source: ListedSource): number {
   const names = [source.id, source.id.split(':').at(-1) ?? '', ...source.alerts.map(({ name }) => name)];
-  if (names.some((name) => mentions(query, name))) return 2;
+  if (names.some((name) => mentions(query, name))) return NAMED;
   if (isLive(source)) return LIVE;
-  return coversTime(query, source) ? 2 : 0;
+  return coversTime(query, source) ? NAMED : 0;
 }
 
 function coversTime(query: string, source: ListedSource): boolean {

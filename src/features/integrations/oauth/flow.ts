@@ -38,7 +38,7 @@ const askedBy = ({ userId, credentialId }: Principal): string => userId ?? crede
  * Keeps a consent until its code comes back. A row that is connected stays so until then; otherwise it is pending, and
  * nothing lists or uses it. A later consent replaces an earlier one.
  */
-export function keep(
+export async function keep(
   { clock, vault }: { clock: Clock; vault: Vault },
   em: EntityManager,
   principal: Principal,
@@ -46,7 +46,7 @@ export function keep(
   { name, redirectUri, consent }: { name: string; redirectUri: string; consent: Consent },
 ): Promise<void> {
   const { settings, secrets, via, id, family, slug, teamId } = draft;
-  return em.transactional(async (tx) => {
+  await em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const row = await tx.findOne(Integration, { slug });
     const now = clock.now();

@@ -5,7 +5,6 @@ import { endpointFor } from '../../../http/endpoint.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
-import type { Integration } from '../entities.ts';
 import { nameTaken, wrongCode } from '../errors.ts';
 import { clientOf, serverOf, authorizationOf } from '../oauth/authorization.ts';
 import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
@@ -16,7 +15,8 @@ import { IntegrationParams } from '../schemas/shared.ts';
 import { CallbackRequest } from '../schemas/vendors.ts';
 import { HEADER } from '../servers.ts';
 import { connect, draftOf, remove, testStored, toggle, update } from '../service.ts';
-import { Integration as Row } from '../entities.ts';
+import { Integration } from '../entities.ts';
+import type { Settings } from '../families.ts';
 import type { Secrets } from '../vault.ts';
 import { present, serviceDeps, tags, writing } from './shared.ts';
 
@@ -70,7 +70,7 @@ export const mcp = [
         const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
         return connected(await shown(deps, em, row));
       }
-      const taken = await em.fork().findOne(Row, { slug: draft.slug });
+      const taken = await em.fork().findOne(Integration, { slug: draft.slug });
       if (taken && (taken.family !== family || (taken.status !== 'pending' && taken.settings['url'] !== url)))
         throw nameTaken(name);
       try {
@@ -148,12 +148,8 @@ export const mcp = [
     errors: [404, 409, 503],
     handler: async ({ em, params, body, principal, deps, signal }) => {
       const { name, headers, tools } = body;
-      const wanted = {
-        family,
-        settings: tools === undefined ? {} : { tools },
-        secrets: secretsOf(headers),
-        ...(name !== undefined && { name }),
-      } as const;
+      const settings: Settings = tools === undefined ? {} : { tools };
+      const wanted = { family, settings, secrets: secretsOf(headers), ...(name !== undefined && { name }) } as const;
       const row = await update(serviceDeps(deps), em, principal, params.integration_id, wanted, signal);
       return shown(deps, em, row);
     },

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
-import { api, dataOf } from '../../api/client.ts';
 import { messageOf } from '../../app/message-of.ts';
 import { PageHead } from '../../components/ui/panel.tsx';
 import { Loading } from '../../components/ui/states.tsx';
 import { integrationsQuery } from './queries.ts';
+import { finishConsent } from './requests.ts';
 
 /** Where a browser returns from a vendor's consent page, with a code or the reason why there is none. */
 export function IntegrationCallbackPage() {
@@ -19,7 +19,7 @@ export function IntegrationCallbackPage() {
       history.replaceState(history.state, '', location.pathname);
       if (refused != null) throw new Error(`The vendor answered: ${refused.replaceAll('_', ' ')}.`);
       if (code == null || state == null) throw new Error('This page is opened by a vendor, with a code.');
-      return dataOf(api.POST('/api/onboarding/cloud-b/callback', { body: { code, state } }));
+      return finishConsent(code, state);
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: integrationsQuery.queryKey });

@@ -11,7 +11,7 @@ import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
 import { satellitesQuery } from '../satellites/queries.ts';
 import { integrationsQuery } from './queries.ts';
-import { connectVendor } from './requests.ts';
+import { connectVendor, rememberCallback } from './requests.ts';
 import type { FormField, Vendor } from './vendors.ts';
 
 type Values = Record<string, string>;
@@ -22,7 +22,8 @@ function bodyOf(fields: readonly FormField[], values: Values): Record<string, un
   const given = fields.flatMap(({ name, kind, initial }): [string, unknown][] => {
     const value = values[name] ?? initial ?? '';
     if (value === '') return [];
-    return [[name, kind === 'number' ? Number(value) : value]];
+    const [member = '', inner] = name.split('.');
+    return [[member, inner === undefined ? (kind === 'number' ? Number(value) : value) : { [inner]: value }]];
   });
   return Object.fromEntries(given);
 }
@@ -45,16 +46,19 @@ export function ConnectForm({ vendor, onClose }: { vendor: Vendor; onClose: () =
   const connect = useMutation({
     mutationFn: () => connectVendor(path, bodyOf(fields, values)),
     onSuccess: async ({ status, authorization_url: url, accounts: found }) => {
-      if (typeof url === 'string') location.assign(url);
-      else if (status === 'select_account' && found) setAccounts(found);
+      if (typeof url === 'string') {
+        rememberCallback(path);
+        location.assign(url);
+      } else if (status === 'select_account' && found) setAccounts(found);
       else await done();
     },
   });
   const { error } = connect;
   const issues = error instanceof ApiError ? error.issues : [];
   const issueOf = (name: string): string | undefined =>
-    issues.find((issue) => issue.path.split('.')[0] === name)?.message.replace(/^Value error, /u, '');
-  const general = error && !issues.some((issue) => fields.some(({ name }) => name === issue.path.split('.')[0]));
+    issues.find((issue) => issue.path.split('.')[0] === name.split('.')[0])?.message.replace(/^Value error, /u, '');
+  const general =
+    error && !issues.some((issue) => fields.some(({ name }) => name.split('.')[0] === issue.path.split('.')[0]));
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (!connect.isPending) connect.mutate();

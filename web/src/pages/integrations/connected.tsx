@@ -8,7 +8,7 @@ import { Time } from '../../components/ui/time.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
 import { integrationsQuery, type Integration } from './queries.ts';
-import { isDatabase, removeIntegration, testDatabase, toggleDatabase } from './requests.ts';
+import { isOneOfMany, removeIntegration, testIntegration, toggleIntegration } from './requests.ts';
 import { vendorOf, type Vendor } from './vendors.ts';
 
 const STATES: Record<Integration['status'], { tone: Tone; word: string }> = {
@@ -44,9 +44,9 @@ export function Connected({ integrations, mayWrite, onReconnect }: ConnectedProp
     },
     onError: toaster.fail,
   });
-  const toggle = useMutation({ mutationFn: toggleDatabase, onSuccess: refresh, onError: toaster.fail });
+  const toggle = useMutation({ mutationFn: toggleIntegration, onSuccess: refresh, onError: toaster.fail });
   const test = useMutation({
-    mutationFn: testDatabase,
+    mutationFn: testIntegration,
     onSuccess: async ({ success, message }) => {
       if (success) toaster.say(message);
       else toaster.fail(new Error(message));
@@ -64,7 +64,7 @@ export function Connected({ integrations, mayWrite, onReconnect }: ConnectedProp
             actions={
               mayWrite && (
                 <>
-                  {isDatabase(integration) && (
+                  {isOneOfMany(integration) && (
                     <>
                       <Button size="small" disabled={test.isPending} onClick={() => test.mutate(integration)}>
                         Test<span className="sr-only"> {integration.name}</span>

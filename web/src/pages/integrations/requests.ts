@@ -15,31 +15,46 @@ export const connectVendor = (path: string, body: Record<string, unknown>): Prom
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each vendor has a path and a body of its own
   dataOf<ConnectAnswer>(api.POST(path as '/api/onboarding/edge-a/connect', { body: body as never }));
 
-/** Databases have an endpoint each for a test and for turning them off; they are the same for both. */
-export const isDatabase = ({ family }: Pick<Integration, 'family'>): boolean =>
-  family === 'sql-db' || family === 'analytics-db';
+/** Where a team may have several, each has an endpoint for a test and for turning it off; they are the same for all. */
+export const isOneOfMany = ({ family }: Pick<Integration, 'family'>): boolean =>
+  family === 'sql-db' || family === 'analytics-db' || family === 'mcp';
 
 type DatabasePath = '/api/onboarding/sql-db/integrations/{integration_id}';
 
 const pathOf = <Rest extends '' | '/test' | '/toggle'>({ family }: Integration, rest: Rest): `${DatabasePath}${Rest}` =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other database has the same paths
-  `/api/onboarding/${family}/integrations/{integration_id}${rest}` as `${DatabasePath}${Rest}`;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the others have the same endpoints
+  `${family === 'mcp' ? '/api/integrations/mcp' : `/api/onboarding/${family}/integrations`}/{integration_id}${rest}` as `${DatabasePath}${Rest}`;
 
 const params = ({ id }: Integration) => ({ path: { integration_id: id } });
 
-export const testDatabase = (integration: Integration): Promise<Schema<'PostgresTestResponse'>> =>
+export const testIntegration = (integration: Integration): Promise<Schema<'PostgresTestResponse'>> =>
   dataOf(api.POST(pathOf(integration, '/test'), { params: params(integration) }));
 
-export const toggleDatabase = (integration: Integration): Promise<unknown> =>
+export const toggleIntegration = (integration: Integration): Promise<unknown> =>
   dataOf(
     api.POST(pathOf(integration, '/toggle'), { params: params(integration), body: { enabled: !integration.enabled } }),
   );
 
-/** A database by its id; the only integration of another vendor by its family. */
+/** One of many by its id; the only integration of another vendor by its family. */
 export function removeIntegration(integration: Integration): Promise<unknown> {
-  if (isDatabase(integration)) return dataOf(api.DELETE(pathOf(integration, ''), { params: params(integration) }));
+  if (isOneOfMany(integration)) return dataOf(api.DELETE(pathOf(integration, ''), { params: params(integration) }));
   const { family, source_id: source } = integration;
   const part = source.endsWith('-service-account') ? `${family}/sa` : family;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every such family is removed in the same way
   return dataOf(api.DELETE(`/api/onboarding/${part}/` as '/api/onboarding/edge-a/'));
+}
+
+const CALLBACK = 'integration-callback';
+const CALLBACKS = ['/api/onboarding/cloud-b/callback', '/api/integrations/mcp/callback'] as const;
+
+/** Keeps for the way back from a vendor's page which one it was. @param path where connecting began */
+export function rememberCallback(path: string): void {
+  sessionStorage.setItem(CALLBACK, path === '/api/integrations/mcp' ? CALLBACKS[1] : CALLBACKS[0]);
+}
+
+/** Exchanges what the browser brought back. */
+export function finishConsent(code: string, state: string): Promise<unknown> {
+  const path = CALLBACKS.find((known) => known === sessionStorage.getItem(CALLBACK)) ?? CALLBACKS[0];
+  sessionStorage.removeItem(CALLBACK);
+  return dataOf(api.POST(path, { body: { code, state } }));
 }

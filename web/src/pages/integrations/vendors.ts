@@ -2,7 +2,7 @@
 import type { Family } from './queries.ts';
 
 export interface FormField {
-  /** As in the request. */
+  /** As in the request; a dot leads into a member. */
   name: string;
   label: string;
   hint?: string;
@@ -197,6 +197,26 @@ export const VENDORS: readonly Vendor[] = [
       code: 'az ad sp create-for-rbac --name casebook --role "Monitoring Reader" --scopes /subscriptions/SUBSCRIPTION_ID',
       link: 'https://learn.microsoft.com/azure/azure-monitor/roles-permissions-security',
     },
+  },
+  {
+    id: 'mcp',
+    family: 'mcp',
+    title: 'MCP server',
+    gives: 'The tools of any remote MCP server: those it declares read-only, and others as you decide',
+    path: '/api/integrations/mcp',
+    canRepeat: true,
+    fields: [
+      { ...NAME, hint: 'As questions and tools call it, such as tickets.' },
+      { name: 'url', label: 'URL', hint: 'Of its streamable HTTP endpoint.' },
+      {
+        name: 'headers.Authorization',
+        label: 'Authorization header',
+        kind: 'password',
+        isOptional: true,
+        hint: 'Such as "Bearer …". Without it, you are asked for consent where the server wants it.',
+      },
+    ],
+    credential: { text: 'A token that may only read what Casebook is to read.' },
   },
 ];
 
