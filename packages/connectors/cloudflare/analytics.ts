@@ -1,6 +1,6 @@
 /** Cloudflare's GraphQL Analytics API. Figures are estimates from samples, as Cloudflare gives them. */
 import { z } from 'zod';
-import type { OperationContext } from '../connector.ts';
+import { QueryError, type OperationContext } from '../connector.ts';
 import { toRfc3339 } from '../shared/http-api/parameters.ts';
 import type { Cloudflare } from './api.ts';
 
@@ -43,23 +43,35 @@ function flat({ dimensions, sum, quantiles, ...rest }: z.output<typeof group>): 
 const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
+/** What the answer says of fields that the zone's plan lacks. */
+const lacked = (fields: string[]) => (fields.length > 0 ? { not_in_plan: fields } : {});
+
 export async function zoneAnalytics(api: Cloudflare, query: Window & { zone: string }, context: OperationContext) {
   const zone = await api.zoneId(query.zone, context);
-  const { viewer } = await api.graphql(TRAFFIC, { zone, ...times(query), limit: query.limit }, traffic, context);
-  const groups = viewer.zones[0]?.httpRequestsAdaptiveGroups ?? [];
-  return { groups: groups.map(flat), truncated: groups.length >= query.limit };
+  const variables = { zone, ...times(query), limit: query.limit };
+  const { data, lacking } = await api.graphql(TRAFFIC, variables, traffic, context, 'Zone Analytics, Read');
+  const groups = seen(data.viewer.zones).httpRequestsAdaptiveGroups;
+  return { groups: groups.map(flat), truncated: groups.length >= query.limit, ...lacked(lacking) };
 }
 
 export async function firewallEvents(api: Cloudflare, query: Window & { zone: string }, context: OperationContext) {
   const zone = await api.zoneId(query.zone, context);
-  const { viewer } = await api.graphql(FIREWALL, { zone, ...times(query), limit: query.limit }, firewall, context);
-  const events = viewer.zones[0]?.firewallEventsAdaptive ?? [];
-  return { events, truncated: events.length >= query.limit };
+  const variables = { zone, ...times(query), limit: query.limit };
+  const permission = 'Zone Analytics, Read, and Firewall Services, Read';
+  const { data, lacking } = await api.graphql(FIREWALL, variables, firewall, context, permission);
+  const events = seen(data.viewer.zones).firewallEventsAdaptive;
+  return { events, truncated: events.length >= query.limit, ...lacked(lacking) };
 }
 
 export async function workerErrors(api: Cloudflare, query: Window, context: OperationContext) {
   const variables = { account: api.account, ...times(query), limit: query.limit };
-  const { viewer } = await api.graphql(WORKERS, variables, workers, context);
-  const groups = viewer.accounts[0]?.workersInvocationsAdaptive ?? [];
+  const { data } = await api.graphql(WORKERS, variables, workers, context, 'Account Analytics, Read');
+  const groups = seen(data.viewer.accounts).workersInvocationsAdaptive;
   return { scripts: groups.map(flat), truncated: groups.length >= query.limit };
+}
+
+/** The only one that was asked for. Of one that the token does not see, Cloudflare says nothing: no one, and no error. */
+function seen<One>([one]: One[]): One {
+  if (one === undefined) throw new QueryError('not_found', 'The token does not see the analytics of this.');
+  return one;
 }

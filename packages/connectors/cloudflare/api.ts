@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { QueryError, type OperationContext } from '../connector.ts';
 import { parseAnswer } from '../shared/http-api/answers.ts';
-import type { HttpApi, Query } from '../shared/http-api/index.ts';
+import { RefusedRequest, type HttpApi, type Query } from '../shared/http-api/index.ts';
 
-const errors = z.array(z.looseObject({ code: z.number().optional(), message: z.string() })).nullish();
+const cause = { code: z.number().optional(), message: z.string() };
+const errors = z.array(z.looseObject({ ...cause, error_chain: z.array(z.looseObject(cause)).optional() })).nullish();
 const envelope = z.object({
   success: z.boolean(),
   errors,
-  result: z.unknown(),
+  result: z.unknown().optional(),
   result_info: z.looseObject({ total_pages: z.number().optional() }).nullish(),
 });
-const graphqlEnvelope = z.object({ data: z.unknown(), errors });
+const graphqlEnvelope = z.object({ data: z.unknown().optional(), errors });
+const refusal = z.object({ errors: errors.unwrap().unwrap().min(1) });
 
 const zoneRow = z.object({
   id: z.string(),
@@ -24,10 +26,14 @@ const MAX_PAGES = 20;
 const PAGE = 50;
 const ID = /^[0-9a-f]{32}$/u;
 
-/** The words of an error response, with Cloudflare's codes. */
+/** Zones of smaller plans lack some fields, of which the error names one. */
+const LACKED_FIELD = /does not have access to the field '(?<field>\w+)'/iu;
+const MAX_LACKED_FIELDS = 12;
+
+/** The words of an error response of either API, with Cloudflare's codes. */
 export function errorWords(body: string): string | undefined {
   try {
-    const parsed = envelope.safeParse(JSON.parse(body));
+    const parsed = refusal.safeParse(JSON.parse(body));
     return parsed.success ? said(parsed.data.errors) : undefined;
   } catch {
     return undefined;
@@ -36,9 +42,26 @@ export function errorWords(body: string): string | undefined {
 
 const said = (found: z.output<typeof errors>): string =>
   (found ?? [])
+    .flatMap(({ error_chain: chain = [], ...error }) => [error, ...chain])
     .map(({ code, message }) => (code === undefined ? message : `${message} (${code})`))
     .join('; ')
     .slice(0, 1_000);
+
+/** What an error of GraphQL, which has no code, says about the query. */
+function codeOf(words: string): QueryError['code'] {
+  if (/rate limiter|too many queries|excessive resources/iu.test(words)) return 'busy';
+  if (/not authori[sz]ed|unauthori[sz]ed|authentication error|access to the path|internal server error/iu.test(words))
+    return 'failed';
+  return 'bad_request';
+}
+
+/** @returns the query without a field, however its name is cased */
+function withoutField(query: string, field: string): string {
+  const fields = query.replaceAll(new RegExp(`(?<![$\\w])${field}(?![\\w:])`, 'giu'), '');
+  return fields.replaceAll(/\w+\s*\{\s*\}/gu, '');
+}
+
+const needs = (permission: string): string => `; the token needs the permission ${permission}`;
 
 /** Reads from Cloudflare. */
 export class Cloudflare {
@@ -60,29 +83,65 @@ export class Cloudflare {
     return this.#account;
   }
 
-  /** One page of a list, or one thing. @throws {QueryError} with Cloudflare's words */
+  /**
+   * One page of a list, or one thing.
+   * @param permission what the token needs, for people
+   * @throws {QueryError} with Cloudflare's words
+   */
   async get<Schema extends z.ZodType>(
     path: readonly string[],
     query: Query,
     schema: Schema,
     context: OperationContext,
+    permission?: string,
   ): Promise<{ result: z.output<Schema>; pages: number }> {
-    const reply = parseAnswer(envelope, await this.#http.json({ path, query }, context), this.#http.place);
-    if (!reply.success) throw new QueryError('failed', `Cloudflare: ${said(reply.errors)}`);
+    const answer = await this.#allowed(permission, () => this.#http.json({ path, query }, context));
+    const reply = parseAnswer(envelope, answer, this.#http.place);
+    if (!reply.success) throw new QueryError('failed', `Cloudflare: ${this.#said(reply.errors)}`);
     return { result: parseAnswer(schema, reply.result, this.#http.place), pages: reply.result_info?.total_pages ?? 1 };
   }
 
-  /** @throws {QueryError} with Cloudflare's words */
+  /**
+   * Asks again without the fields that the zone's plan lacks.
+   * @param permission what the token needs, for people
+   * @returns the data, and the names of those fields, in lower case
+   * @throws {QueryError} with Cloudflare's words
+   */
   async graphql<Schema extends z.ZodType>(
     query: string,
     variables: Record<string, unknown>,
     schema: Schema,
     context: OperationContext,
-  ): Promise<z.output<Schema>> {
-    const reply = await this.#http.json({ path: ['graphql'], body: { query, variables } }, context);
-    const { data, errors: found } = parseAnswer(graphqlEnvelope, reply, this.#http.place);
-    if (found?.length) throw new QueryError('bad_request', `Cloudflare: ${said(found)}`);
-    return parseAnswer(schema, data, this.#http.place);
+    permission: string,
+  ): Promise<{ data: z.output<Schema>; lacking: string[] }> {
+    const lacking: string[] = [];
+    for (let asked = query; ;) {
+      const body = { query: asked, variables };
+      const reply = await this.#allowed(permission, () => this.#http.json({ path: ['graphql'], body }, context));
+      const { data, errors: found } = parseAnswer(graphqlEnvelope, reply, this.#http.place);
+      if (!found?.length) return { data: parseAnswer(schema, data, this.#http.place), lacking };
+      const words = this.#said(found);
+      const field = LACKED_FIELD.exec(words)?.groups?.['field'];
+      const without = field === undefined ? asked : withoutField(asked, field);
+      if (field === undefined || without === asked || lacking.length >= MAX_LACKED_FIELDS) {
+        const code = codeOf(words);
+        throw new QueryError(code, `Cloudflare: ${words}${code === 'failed' ? needs(permission) : ''}`);
+      }
+      lacking.push(field);
+      asked = without;
+    }
+  }
+
+  readonly #said = (found: z.output<typeof errors>): string => this.#http.withoutSecrets(said(found));
+
+  /** Adds to a refusal what the token needs. */
+  async #allowed<Answer>(permission: string | undefined, ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (permission === undefined || !(error instanceof RefusedRequest) || error.status !== 403) throw error;
+      throw new QueryError(error.code, `${error.message}${needs(permission)}`, { cause: error });
+    }
   }
 
   async zones(most: number, context: OperationContext) {
@@ -94,6 +153,7 @@ export class Cloudflare {
         { ...account, page, per_page: PAGE },
         z.array(zoneRow),
         context,
+        'Zone, Read',
       );
       found.push(...result);
       if (page >= pages) break;
@@ -105,7 +165,8 @@ export class Cloudflare {
   async zoneId(zone: string, context: OperationContext): Promise<string> {
     if (ID.test(zone)) return zone;
     const account = this.#account === undefined ? {} : { 'account.id': this.#account };
-    const { result } = await this.get(['zones'], { ...account, name: zone }, z.array(zoneRow), context);
+    const query = { ...account, name: zone };
+    const { result } = await this.get(['zones'], query, z.array(zoneRow), context, 'Zone, Read');
     const found = result.find(({ name }) => name === zone);
     if (!found) throw new QueryError('not_found', `The token sees no zone ${JSON.stringify(zone)}; zones lists them.`);
     return found.id;

@@ -20,6 +20,7 @@ const entry = z.object({
   interface: z.string().nullish(),
 });
 
+const PERMISSION = 'Account Settings, Read';
 const PAGE = 100;
 const MAX_PAGES = 10;
 
@@ -28,7 +29,13 @@ async function entriesOf(api: Cloudflare, { from, to, limit }: Window, context: 
   let isWhole = false;
   for (let page = 1; page <= MAX_PAGES && found.length <= limit; page++) {
     const query = { since: toRfc3339(from), before: toRfc3339(to), direction: 'desc', page, per_page: PAGE };
-    const { result } = await api.get(['accounts', api.account, 'audit_logs'], query, z.array(entry), context);
+    const { result } = await api.get(
+      ['accounts', api.account, 'audit_logs'],
+      query,
+      z.array(entry),
+      context,
+      PERMISSION,
+    );
     found.push(...result);
     isWhole = result.length < PAGE;
     if (isWhole) break;

@@ -12,7 +12,16 @@ import {
 } from '../connector.ts';
 import { createHttpApi, httpApiConfig } from '../shared/http-api/index.ts';
 import { headerSecret } from '../shared/header-values.ts';
-import { changesIn, goldenMetrics, issuesIn, runNrql, searchEntities, searchLogs, servicesOf } from './queries.ts';
+import {
+  changesIn,
+  DOMAINS,
+  goldenMetrics,
+  issuesIn,
+  runNrql,
+  searchEntities,
+  searchLogs,
+  servicesOf,
+} from './queries.ts';
 import { NerdGraph } from './nerdgraph.ts';
 import { testConnection } from './test-connection.ts';
 
@@ -21,6 +30,9 @@ const REGIONS = {
   eu: 'https://api.eu.newrelic.com',
   jp: 'https://api.jp.newrelic.com',
 } as const;
+
+/** Issues are part of NerdGraph's published schema, but answer only those who name them. */
+const OPT_IN = { 'nerd-graph-unsafe-experimental-opt-in': 'AiIssues' };
 
 const config = z.strictObject({
   /** A user key: NRAK-… */
@@ -47,7 +59,7 @@ export const newrelic = defineConnectorKind({
   create: (settings, { id, title, network }) => {
     const { api_key, region, account_id, api_url } = settings;
     const http = createHttpApi(
-      { url: api_url ?? REGIONS[region], headers: { 'API-Key': api_key } },
+      { url: api_url ?? REGIONS[region], headers: { 'API-Key': api_key, ...OPT_IN } },
       { name: 'New Relic', ...(network && { network }) },
     );
     const graph = new NerdGraph(http, account_id);
@@ -85,11 +97,11 @@ function operationsOn(graph: NerdGraph, account: number | undefined): ConnectorO
     defineOperation({
       name: 'search_entities',
       description:
-        'Entities (services, hosts, databases, monitors) by name, type, domain (APM, INFRA, BROWSER, SYNTH, EXT …) or alert severity, with their guid and whether they report.',
+        'Entities (services, hosts, databases, monitors) by name, type, domain or alert severity, with their guid and whether they report. Services of OpenTelemetry are of domain EXT.',
       parameters: z.strictObject({
         name: words.optional(),
         type: words.optional().describe('Such as APPLICATION, SERVICE, HOST.'),
-        domain: words.optional(),
+        domain: z.enum(DOMAINS).optional(),
         alert_severity: z.enum(['CRITICAL', 'WARNING', 'NOT_ALERTING', 'NOT_CONFIGURED']).optional(),
         limit: limit(200, 50),
       }),

@@ -5,8 +5,29 @@ import { RefusedRequest, type HttpApi } from '../shared/http-api/index.ts';
 
 const answer = z.object({
   data: z.unknown().optional(),
-  errors: z.array(z.looseObject({ message: z.string() })).optional(),
+  errors: z
+    .array(
+      z.looseObject({
+        message: z.string(),
+        extensions: z
+          .looseObject({ errorClass: z.string().optional(), error_code: z.string().optional() })
+          .nullish()
+          .catch(null),
+      }),
+    )
+    .nullish(),
 });
+
+const CODES: Readonly<Record<string, QueryError['code']>> = {
+  TIMEOUT: 'timeout',
+  TOO_MANY_REQUESTS: 'busy',
+  SERVER_ERROR: 'failed',
+  INTERNAL_SERVER_ERROR: 'failed',
+  NOT_FOUND: 'not_found',
+};
+/** New Relic sends these along with complete data. */
+const DEPRECATION = /^This field is deprecated/u;
+const MAX_WORDS = 500;
 
 /** The key is not valid, or may not ask this. */
 export class KeyRefused extends QueryError {}
@@ -49,13 +70,15 @@ export class NerdGraph {
         throw new KeyRefused('failed', 'New Relic does not accept the key.', { cause: error });
       throw error;
     }
-    const { data, errors = [] } = parseAnswer(answer, reply, this.#http.place);
-    const [first] = errors;
-    if (first) {
-      const words = first.message.slice(0, 500);
-      if (/api.?key|unauthori[sz]ed|not authorized|access denied/iu.test(words))
+    const { data, errors } = parseAnswer(answer, reply, this.#http.place);
+    const error = errors?.find(({ message }) => !DEPRECATION.test(message));
+    if (error) {
+      const { errorClass = '', error_code } = error.extensions ?? {};
+      if (error_code === 'BAD_API_KEY') throw new KeyRefused('failed', 'New Relic does not accept the key.');
+      const words = this.#http.withoutSecrets(error.message).slice(0, MAX_WORDS);
+      if (errorClass === 'ACCESS_DENIED' || /^(?:unauthori[sz]ed|access denied)/iu.test(words))
         throw new KeyRefused('failed', `New Relic refuses: ${words}`);
-      throw new QueryError('bad_request', `New Relic: ${words}`);
+      throw new QueryError(CODES[errorClass] ?? 'bad_request', `New Relic: ${words}`);
     }
     return parseAnswer(schema, data, this.#http.place);
   }

@@ -73,21 +73,34 @@ const entitiesAnswer = z.object({
 
 const MAX_PAGES = 5;
 
+/** What the search takes as a domain and as a type; entities of other types are told apart here. */
+export const DOMAINS = ['APM', 'BROWSER', 'EXT', 'INFRA', 'MOBILE', 'SYNTH'] as const;
+const TYPES: ReadonlySet<string> = new Set([
+  'APPLICATION',
+  'DASHBOARD',
+  'HOST',
+  'MONITOR',
+  'SERVICE_LEVEL',
+  'WORKLOAD',
+]);
+
 interface EntityQuery {
   name?: string | undefined;
   type?: string | undefined;
-  domain?: string | undefined;
+  domain?: (typeof DOMAINS)[number] | undefined;
   alert_severity?: string | undefined;
   limit: number;
 }
 
-/** Entities of the account; a search sees every account of the key. */
+/** Entities of the account: without the tag that each has, a search sees every account of the key. */
 export async function searchEntities(graph: NerdGraph, query: EntityQuery, context: OperationContext) {
-  const { name, type, domain, alert_severity: alertSeverity, limit } = query;
+  const { name, domain, alert_severity: alertSeverity, limit } = query;
+  const type = query.type?.toUpperCase();
   const by = {
+    tags: [{ key: 'accountId', value: String(graph.account) }],
     ...(name !== undefined && { name }),
-    ...(type !== undefined && { type: type.toUpperCase() }),
-    ...(domain !== undefined && { domain: domain.toUpperCase() }),
+    ...(type !== undefined && TYPES.has(type) && { type }),
+    ...(domain !== undefined && { domain }),
     ...(alertSeverity !== undefined && { alertSeverity }),
   };
   const found: z.output<typeof entity>[] = [];
@@ -95,7 +108,9 @@ export async function searchEntities(graph: NerdGraph, query: EntityQuery, conte
   for (let page = 0; page < MAX_PAGES && found.length < limit; page++) {
     const answer: z.output<typeof entitiesAnswer> = await graph.ask(ENTITIES, { by, cursor }, entitiesAnswer, context);
     const results = answer.actor.entitySearch?.results;
-    found.push(...(results?.entities ?? []).filter(({ accountId }) => accountId === graph.account));
+    const isWanted = (one: z.output<typeof entity>): boolean =>
+      one.accountId === graph.account && (type === undefined || one.type === type);
+    found.push(...(results?.entities ?? []).filter(isWanted));
     cursor = results?.nextCursor ?? null;
     if (cursor === null) break;
   }
@@ -105,7 +120,7 @@ export async function searchEntities(graph: NerdGraph, query: EntityQuery, conte
 /** Services of APM, and those that report by OpenTelemetry. */
 export async function servicesOf(graph: NerdGraph, context: OperationContext): Promise<{ name: string }[]> {
   const pages = await Promise.all(
-    ['APM', 'EXT'].map((domain) => searchEntities(graph, { domain, limit: 1_000 }, context)),
+    (['APM', 'EXT'] as const).map((domain) => searchEntities(graph, { domain, limit: 1_000 }, context)),
   );
   const names = pages
     .flatMap(({ entities }) => entities)
@@ -114,8 +129,8 @@ export async function servicesOf(graph: NerdGraph, context: OperationContext): P
   return [...new Set(names)].sort().map((name) => ({ name }));
 }
 
-const GOLDEN = `query ($guid: EntityGuid!) { actor { entity(guid: $guid) { name accountId
-  goldenMetrics { metrics { name title unit query } } } } }`;
+const GOLDEN = `query ($guid: EntityGuid!, $window: EntityGoldenNrqlTimeWindowInput) { actor { entity(guid: $guid) { name accountId
+  goldenMetrics(timeWindow: $window) { metrics { name title unit query } } } } }`;
 const golden = z.object({
   actor: z.object({
     entity: z
@@ -145,17 +160,25 @@ export async function goldenMetrics(
   { guid, from, to }: Window & { guid: string },
   context: OperationContext,
 ) {
-  const { entity: found } = (await graph.ask(GOLDEN, { guid }, golden, context)).actor;
+  const window = { since: String(Math.round(from * 1_000)), until: String(Math.round(to * 1_000)) };
+  const { entity: found } = (await graph.ask(GOLDEN, { guid, window }, golden, context)).actor;
   if (!found || (found.accountId != null && found.accountId !== graph.account))
     throw new QueryError('not_found', 'There is no such entity in the account; search_entities finds guids.');
   const metrics = await Promise.all(
     (found.goldenMetrics?.metrics ?? []).map(async ({ name, title, unit, query }) => {
-      const asked = `${query} ${during({ from, to })} TIMESERIES`;
+      const asked = asSeries(query, { from, to });
       const { results, messages } = await runNrql(graph, asked, context);
       return { name, title, unit, query: asked, points: results, ...(messages.length > 0 && { messages }) };
     }),
   );
   return { entity: found.name, metrics };
+}
+
+/** Some of New Relic's own queries are over a window or a time series already, and none may say so twice. */
+function asSeries(query: string, window: Window): string {
+  const words = query.replaceAll(/'(?:[^'\\]|\\.)*'/gsu, "''");
+  const clauses = [/\bsince\b/iu.test(words) ? '' : during(window), /\btimeseries\b/iu.test(words) ? '' : 'TIMESERIES'];
+  return [query.trim(), ...clauses].filter((part) => part !== '').join(' ');
 }
 
 const ISSUES = `query ($account: Int!, $filter: AiIssuesFilterIssues, $window: TimeWindowInput, $cursor: String) {
@@ -226,7 +249,7 @@ export async function changesIn(
         const value = names.map((name) => event[name]).find((one) => typeof one === 'string' && one !== '');
         return typeof value === 'string' ? value : undefined;
       };
-      const [version, description, commit] = [text('version'), text('description', 'shortDescription'), text('commit')];
+      const [version, description, commit] = [text('version'), text('shortDescription', 'description'), text('commit')];
       const at = Number(event['timestamp']) / 1_000;
       const said = [version && `version ${version}`, description, commit && `commit ${commit}`]
         .filter(Boolean)
@@ -235,7 +258,7 @@ export async function changesIn(
         id: text('deploymentId', 'changeTrackingId', 'id') ?? `${at}/${text('entity.guid') ?? ''}`,
         at,
         service: text('entity.name', 'entityName'),
-        kind: (text('deploymentType', 'type', 'category') ?? 'deployment').toLowerCase(),
+        kind: kindOf(text('category')),
         summary: said === '' ? 'no description' : said,
         author: text('user'),
         url: text('deepLink'),
@@ -245,6 +268,10 @@ export async function changesIn(
     .sort((a, b) => a.at - b.at);
   return { changes, truncated: results.length > limit };
 }
+
+/** A category such as `Feature Flag`; events of the older API are deployments, and have none. */
+const kindOf = (category = 'Deployment'): string =>
+  category === 'Deployment' ? 'deploy' : category.toLowerCase().replaceAll(/\W+/gu, '_');
 
 const LEVELS = {
   error: ['error', 'fatal', 'critical'],
@@ -272,15 +299,21 @@ export async function searchLogs(
   ].filter((part) => part !== false);
   const query = `SELECT timestamp, message, level, service.name, entity.name FROM Log${where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''} ${during({ from, to })} ORDER BY timestamp DESC LIMIT ${limit + 1}`;
   const { results } = await runNrql(graph, query, context);
-  const lines = results.slice(0, limit).map((event) => {
-    const known = event['service.name'] ?? event['entity.name'];
-    return {
-      at: Number(event['timestamp']) / 1_000,
-      service: typeof known === 'string' ? known : '',
-      message: typeof event['message'] === 'string' ? event['message'] : '',
-      ...(typeof event['level'] === 'string' && { level: event['level'] }),
-    };
-  });
+  const holds = ({ message }: (typeof results)[number]): boolean =>
+    text?.includes('%') !== true || String(message).toLowerCase().includes(text.toLowerCase());
+  // LIKE has no escape for its wildcard, so that a percent sign finds too much.
+  const lines = results
+    .slice(0, limit)
+    .filter(holds)
+    .map((event) => {
+      const known = event['service.name'] ?? event['entity.name'];
+      return {
+        at: Number(event['timestamp']) / 1_000,
+        service: typeof known === 'string' ? known : '',
+        message: typeof event['message'] === 'string' ? event['message'] : '',
+        ...(typeof event['level'] === 'string' && { level: event['level'] }),
+      };
+    });
   return { lines: lines.toReversed(), truncated: results.length > limit };
 }
 

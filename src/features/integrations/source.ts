@@ -111,10 +111,10 @@ export function sourceOf(
     }),
     ...(has('changes') && {
       changes: async ({ from, to, service }, { signal }) => {
-        const found = await ask('changes', { from, to }, z.array(change), signal);
+        const { changes } = await ask('changes', { from, to }, z.object({ changes: z.array(change) }), signal);
         return service === undefined
-          ? found
-          : found.filter((one) => one.service === undefined || one.service === service);
+          ? changes
+          : changes.filter((one) => one.service === undefined || one.service === service);
       },
     }),
   };

@@ -36,6 +36,8 @@ export interface HttpApi {
    * @throws the signal's reason when the caller gives up
    */
   text(request: Request, context: OperationContext): Promise<string>;
+  /** A message of the system from a 2xx response, without the credentials of its configuration. */
+  withoutSecrets(message: string): string;
   close(): Promise<void>;
 }
 
@@ -124,6 +126,7 @@ export function createHttpApi(
   return {
     place,
     text,
+    withoutSecrets: (message) => withoutSecrets(message, headers),
     async json(request, context) {
       const body = await text(request, context);
       try {
