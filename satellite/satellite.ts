@@ -10,6 +10,7 @@ import { startHealthServer } from './health-server.ts';
 import type { Log } from './log.ts';
 import { startMcpServers } from './mcp-servers.ts';
 import { connectAll, QueryRunner, Slots } from './queries/index.ts';
+import { Integrations } from './integrations/index.ts';
 import { createRedactor } from './redaction/index.ts';
 
 /** How long answers in progress may take on shutdown. */
@@ -36,10 +37,13 @@ export async function startSatellite(
   const graph = await createGraphFeed(config.graph, { connectors, log });
   const mcp = startMcpServers(config, { version, log });
   const monitor = new Monitor(connectors, { redactor, log, onClusters: () => connection.changed() });
+  const integrations = new Integrations(config.integrations, log);
   const queries = new QueryRunner({
     systems: {
       connectors: new Map(limited.map((entry) => [entry.connector.id, entry])),
       mcp,
+      integrations,
+      timeoutMs: config.limits.query_timeout_seconds * 1_000,
       maxAnswerBytes: config.limits.max_answer_bytes,
     },
     slots: new Slots({ concurrency: config.limits.concurrency, perTarget: config.limits.per_connector }),
@@ -60,6 +64,7 @@ export async function startSatellite(
         connectors,
         tools: mcp.tools(),
         omitted: mcp.omitted(),
+        integrations: integrations.kinds,
         redactor,
       }),
     clusters: () => clustersOf(monitor.clusters(), redactor),
@@ -87,7 +92,12 @@ export async function startSatellite(
     connection.close();
     await running;
     health?.close();
-    await Promise.allSettled([graph.close(), mcp.close(), ...connectors.map((connector) => connector.close())]);
+    await Promise.allSettled([
+      graph.close(),
+      mcp.close(),
+      integrations.close(),
+      ...connectors.map((connector) => connector.close()),
+    ]);
   };
   let stopping: Promise<void> | undefined;
   return {

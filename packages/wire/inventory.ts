@@ -78,6 +78,8 @@ export const inventory = z.object({
   tools: z.array(mcpTool).max(MAX_TOOLS),
   /** Number of tools that did not fit. */
   omittedTools: count,
+  /** Kinds of connectors that Casebook may configure; earlier satellites take none. */
+  integrations: z.array(z.enum(CONNECTOR_KINDS)).optional(),
 });
 
 /** The health of one connector or MCP server. */

@@ -4,10 +4,13 @@
  */
 import { z } from 'zod';
 import { graphMessage } from './graph.ts';
-import { clusters, health, inventory, slug, wireName } from './inventory.ts';
+import { clusters, CONNECTOR_KINDS, health, inventory, slug, wireName } from './inventory.ts';
 import { MAX_ANSWER_BYTES, MAX_CONNECTORS } from './limits.ts';
 
-/** The target of a request: an operation of a connector, or a tool of an MCP server. */
+/**
+ * The target of a request: an operation of a connector, a tool of an MCP server, or an operation of a connector that
+ * Casebook configures, for a system that a team has connected there.
+ */
 export const requestTarget = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('connector'),
@@ -16,6 +19,16 @@ export const requestTarget = z.discriminatedUnion('kind', [
     parameters: z.record(z.string(), z.unknown()),
   }),
   z.object({ kind: z.literal('mcp'), server: slug, tool: wireName, arguments: z.record(z.string(), z.unknown()) }),
+  z.object({
+    kind: z.literal('integration'),
+    /** Its name in messages. */
+    integration: slug,
+    connector: z.enum(CONNECTOR_KINDS),
+    /** Holds secrets. Between Casebook's own processes, its only member is `sealed`. */
+    config: z.record(z.string(), z.unknown()),
+    operation: wireName,
+    parameters: z.record(z.string(), z.unknown()),
+  }),
 ]);
 
 /**

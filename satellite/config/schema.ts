@@ -4,6 +4,7 @@ import { MAX_ANSWER_BYTES, MAX_CONNECTORS, slug } from '@casebook/wire';
 import { headerSecret } from '@casebook/connectors';
 import { graphConfig } from '../graph/index.ts';
 import { redactionConfig } from '../redaction/index.ts';
+import { integrationsConfig } from '../integrations/index.ts';
 import { mcpServersConfig } from './mcp-servers.ts';
 
 const UNITS: Record<string, number> = {
@@ -72,6 +73,7 @@ export const satelliteFile = z.strictObject({
   redaction: redactionConfig.prefault({}),
   /** Each entry is checked by {@link connectorCommon} and by its kind. */
   connectors: z.array(z.unknown()).max(MAX_CONNECTORS).default([]),
+  integrations: integrationsConfig.prefault({}),
   mcp_servers: mcpServersConfig,
   graph: graphConfig.prefault({}),
 });

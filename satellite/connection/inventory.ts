@@ -14,6 +14,7 @@ import {
   wireEdge,
   type ClusterState,
   type ConnectorInventory,
+  type ConnectorKind,
   type GraphMessage,
   type Health,
   type Inventory,
@@ -43,6 +44,8 @@ export function inventoryOf(found: {
   tools: readonly McpTool[];
   /** Tools dropped earlier. */
   omitted: number;
+  /** Kinds of connectors that Casebook may configure. */
+  integrations?: readonly ConnectorKind[];
   redactor: Redactor;
 }): Inventory {
   const connectors = found.connectors.slice(0, MAX_CONNECTORS).map(describeConnector);
@@ -56,7 +59,14 @@ export function inventoryOf(found: {
     room -= bytes;
   }
   const omittedTools = found.omitted + found.tools.length - tools.length;
-  return { version: found.version, labels: found.labels, connectors, tools, omittedTools };
+  return {
+    version: found.version,
+    labels: found.labels,
+    connectors,
+    tools,
+    omittedTools,
+    integrations: [...(found.integrations ?? [])],
+  };
 }
 
 function describeConnector({ id, kind, title, operations }: Connector): ConnectorInventory {

@@ -3,6 +3,7 @@ import { type Connector, prepareCall, QueryError } from '@casebook/connectors';
 import type { McpServers } from '@casebook/mcp';
 import type { RequestMessage } from '@casebook/wire';
 import type { SatelliteConfig } from '../config/index.ts';
+import type { Integrations } from '../integrations/index.ts';
 import type { Log } from '../log.ts';
 
 /** A connector with its configured limits. */
@@ -15,7 +16,10 @@ export interface LimitedConnector {
 export interface Systems {
   connectors: ReadonlyMap<string, LimitedConnector>;
   mcp: McpServers;
-  /** Limits of MCP tools. */
+  integrations: Pick<Integrations, 'connector'>;
+  /** Of integrations. */
+  timeoutMs: number;
+  /** Limit of MCP tools and integrations. */
   maxAnswerBytes: number;
 }
 
@@ -41,6 +45,16 @@ export function dispatch({ target, timeoutMs, maxBytes }: RequestMessage, system
       maxBytes: Math.min(maxBytes, systems.maxAnswerBytes),
       mayAct: !systems.mcp.tools().some((known) => known.server === server && known.name === tool && known.readOnly),
       run: ({ signal, maxBytes }) => systems.mcp.call(server, tool, args, { signal, maxBytes }),
+    };
+  }
+  if (target.kind === 'integration') {
+    const run = prepareCall(systems.integrations.connector(target), target.operation, target.parameters);
+    return {
+      target: `integration:${target.integration}`,
+      timeoutMs: Math.min(timeoutMs, systems.timeoutMs),
+      maxBytes: Math.min(maxBytes, systems.maxAnswerBytes),
+      mayAct: false,
+      run,
     };
   }
   const limited = systems.connectors.get(target.connector);

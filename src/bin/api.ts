@@ -65,6 +65,7 @@ export async function startApi(config: FullConfig, log: Logger): Promise<Running
     events,
     clock,
     log,
+    secrets: house.secrets,
     graphs: satellites.graphs,
     admission: createAdmission({
       orm,

@@ -88,7 +88,11 @@ function faultOf(
   if (/^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_)/u.test(code))
     return { status: 'refused', field: ca_certificate === undefined ? 'ssl_mode' : 'ca_certificate' };
   if (/does not support SSL/u.test(message)) return { status: 'refused', field: 'ssl_mode' };
-  if (/may write: it is a member|not a public address|not public\b|not a host name/u.test(message))
+  if (
+    /may write: it is a member|not a public address|not public\b|not a host name|satellite does not connect|integrations\.allow/u.test(
+      message,
+    )
+  )
     return { status: 'refused', field: /may write/u.test(message) ? 'user' : 'host' };
   if (/^[0-9A-Z]{5}$/u.test(code) && !code.startsWith('E')) return { status: 'refused' };
   return { status: 'unreachable', field: 'host' };

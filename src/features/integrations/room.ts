@@ -1,4 +1,3 @@
-import { QueryError } from '@casebook/connectors';
 import { forTeam } from '../../db/team-filter.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
@@ -7,7 +6,7 @@ import { channelContext, type ChannelCapabilities, type Deliver } from '../notif
 import type { LoadSources, SourceCatalog } from '../sources/index.ts';
 import { connectSystems, type LoadSystems, type LoadTeamTools } from '../tools/index.ts';
 import { addressesOf, configuration, type IntegrationSettings } from './configuration.ts';
-import { createConnections } from './connections.ts';
+import { createConnections, type OverSatellite } from './connections.ts';
 import type { Integrations } from './deps.ts';
 import { Integration, IntegrationAlerts } from './entities.ts';
 import { checkDue } from './health.ts';
@@ -32,6 +31,7 @@ type Needs = RoomCore & {
   config: IntegrationSettings;
   ownSources: SourceCatalog;
   satelliteSystems: LoadSystems;
+  overSatellite: OverSatellite;
   channels: ChannelCapabilities;
   deliver: Deliver;
 };
@@ -68,9 +68,7 @@ export const integrationsRoom = {
       vendors: settings.vendors,
       outbound,
       vendorOutbound,
-      overSatellite: (_call, { satellite }) => {
-        throw new QueryError('failed', `Satellite ${satellite} cannot be asked.`);
-      },
+      overSatellite: house.overSatellite,
       log,
     });
     closing.defer(() => connections.close());

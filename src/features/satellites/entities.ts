@@ -11,6 +11,8 @@ export interface InventorySummary {
   servers: string[];
   tools: number;
   omittedTools: number;
+  /** Kinds of connectors that Casebook may configure. */
+  integrations?: ConnectorKind[];
 }
 /** A cluster, with the time of its inspection by our own clock. */
 export type StoredCluster = Omit<ClusterState, 'observedAgoMs'> & { observedAt: string };

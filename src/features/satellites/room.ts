@@ -8,6 +8,7 @@ import { integration, mcp } from './routes/queries.ts';
 import { clusters, get, list, remove, tools } from './routes/satellites.ts';
 import { tokenEndpoints } from './routes/tokens.ts';
 import { purgeSatelliteRequests } from './calls/leftovers.ts';
+import { integrationsOverSatellites } from './integrations.ts';
 import { tokenPepperFrom } from './tokens.ts';
 
 /** By then, every attempt at the tool call has ended. */
@@ -24,8 +25,10 @@ export const satellitesRoom = {
     'satellites:write': { allows: 'Enrol and remove' },
   },
   build(house: RoomCore & { satelliteAccess?: SatelliteAccess }) {
+    const access = house.satelliteAccess ?? storedSatellites(house);
     return {
-      satelliteSystems: satelliteSystems(house.satelliteAccess ?? storedSatellites(house)),
+      satelliteSystems: satelliteSystems(access),
+      overSatellite: integrationsOverSatellites({ ...house, calls: access.calls }),
       satellites: {
         calls: createSatelliteCalls(house),
         graphs: createGraphStore(house),

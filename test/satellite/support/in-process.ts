@@ -15,6 +15,7 @@ import { createLog } from '../../../satellite/log.ts';
 import type { GraphFeed } from '../../../satellite/graph/port.ts';
 import type { McpServers } from '@casebook/mcp';
 import { QueryRunner, Slots } from '../../../satellite/queries/index.ts';
+import { Integrations, integrationsConfig } from '../../../satellite/integrations/index.ts';
 import { createRedactor, redactionConfig } from '../../../satellite/redaction/index.ts';
 import type { CasebookEnd } from './casebook-end.ts';
 
@@ -90,6 +91,8 @@ export function startCore(end: Pick<CasebookEnd, 'url' | 'token'>, options: Core
     systems: {
       connectors: new Map(connectors.map((connector) => [connector.id, { connector, timeoutMs, maxBytes }])),
       mcp,
+      integrations: new Integrations(integrationsConfig.parse({}), log),
+      timeoutMs,
       maxAnswerBytes: maxBytes,
     },
     slots: new Slots({ concurrency: 8, perTarget: 4, ...limits }),

@@ -16,19 +16,32 @@ export interface Asking extends SourceCall {
   idOf: RequestIds;
 }
 
-/** Runs operations of one connector. */
-export function overSatellite(
-  asking: Asking,
-  satellite: KnownSatellite,
-  connector: string,
-  timeoutMs = QUERY_MS,
+/** Runs operations of one of the satellite's connectors. */
+export const overSatellite = (asking: Asking, satellite: Reached, connector: string, timeoutMs = QUERY_MS): Transport =>
+  overTargets(asking, satellite, {
+    name: connector,
+    timeoutMs,
+    targetOf: (operation, parameters) => ({ kind: 'connector', connector, operation, parameters }),
+  });
+
+type Reached = Pick<KnownSatellite, 'id' | 'name'>;
+
+/** Runs operations of whatever the satellite reaches under a name. */
+export function overTargets(
+  { teamId, calls, idOf, isGivenUp, onWait }: Pick<Asking, 'teamId' | 'calls' | 'idOf' | 'isGivenUp' | 'onWait'>,
+  satellite: Reached,
+  to: {
+    name: string;
+    timeoutMs: number;
+    targetOf(operation: string, parameters: Record<string, unknown>): RequestTarget;
+  },
 ): Transport {
-  const { teamId, calls, idOf, isGivenUp, onWait } = asking;
+  const { name, timeoutMs } = to;
   return {
-    place: `satellite ${satellite.name} (${connector})`,
+    place: `satellite ${satellite.name} (${name})`,
     async call(operation, parameters, { signal, maxBytes }) {
       const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
-      const target: RequestTarget = { kind: 'connector', connector, operation, parameters: given };
+      const target = to.targetOf(operation, given);
       const requestId = idOf(satellite.id, target);
       const call = { teamId, satelliteId: satellite.id, target, timeoutMs, maxBytes, requestId, isGivenUp, onWait };
       try {
@@ -38,10 +51,7 @@ export function overSatellite(
         if (error instanceof SatelliteCallError)
           throw new QueryError(codeOf(error), reasonOf(error, satellite.name), { cause: error });
         if (error instanceof SyntaxError)
-          throw new QueryError(
-            'failed',
-            `Satellite ${satellite.name} sent an answer from ${connector} that is not JSON.`,
-          );
+          throw new QueryError('failed', `Satellite ${satellite.name} sent an answer from ${name} that is not JSON.`);
         throw error;
       }
     },

@@ -131,9 +131,19 @@ class Question {
     for (const event of past) this.#add(event);
     this.#takeOver();
     if (this.#attempt === 0) {
-      const what = target.kind === 'mcp' ? [target.server, target.tool] : [target.connector, target.operation];
+      const [system, asked] =
+        target.kind === 'mcp'
+          ? [target.server, target.tool]
+          : [target.kind === 'integration' ? target.integration : target.connector, target.operation];
       const now = clock.now();
-      const row = { id: this.#requestId, teamId, satelliteId, target: what.join('/'), createdAt: now, updatedAt: now };
+      const row = {
+        id: this.#requestId,
+        teamId,
+        satelliteId,
+        target: `${system}/${asked}`,
+        createdAt: now,
+        updatedAt: now,
+      };
       await forTeam(orm.em, teamId).upsert(SatelliteRequest, row, { onConflictAction: 'ignore' });
     }
     return past.at(-1)?.id;

@@ -4,8 +4,17 @@ import { WebSocket, type RawData } from 'ws';
 import type { Clock } from '../../../platform/clock.ts';
 import type { EventLog } from '../../../platform/event-log/index.ts';
 import type { Logger } from '../../../platform/logger.ts';
+import { SecretError, type SecretBox } from '../../../platform/secrets.ts';
 import type { InboxRequest } from '../calls/reply-stream.ts';
-import { CLOSE, HEARTBEAT_MS, type GraphMessage, type SatelliteMessage, type ServerMessage } from '@casebook/wire';
+import { openConfig } from '../integrations.ts';
+import {
+  CLOSE,
+  HEARTBEAT_MS,
+  type GraphMessage,
+  type RequestMessage,
+  type SatelliteMessage,
+  type ServerMessage,
+} from '@casebook/wire';
 import { allowances, type Allowances } from './allowance.ts';
 import { parseMessage } from './parse.ts';
 import { satelliteIdOf, type Registration } from './registrations.ts';
@@ -28,6 +37,8 @@ export interface ConnectionOptions {
   events: EventLog;
   clock: Clock;
   log: Logger;
+  /** Opens what is sealed on its way to a satellite. */
+  secrets: Pick<SecretBox, 'open'>;
   hooks: ConnectionHooks;
 }
 
@@ -124,10 +135,28 @@ export class SatelliteConnection {
     const { id: requestId, maxBytes } = request;
     // Two attempts of a run may both have found nothing and sent the request: both read the answer to the first.
     if (this.#replies.has(requestId)) return;
-    this.#replies.set(requestId, new Reply({ events, requestId, attempt, maxBytes, deadline, onBuffered }));
-    this.send(request);
+    const reply = new Reply({ events, requestId, attempt, maxBytes, deadline, onBuffered });
+    const opened = this.#opened(request);
+    if (!opened) return reply.error('failed', 'The configuration of the integration cannot be opened.');
+    this.#replies.set(requestId, reply);
+    this.send(opened);
     // The caller has given up by then; the satellite may never answer.
     setTimeout(() => this.#replies.delete(requestId), Math.max(0, deadline - Date.now()) + 1_000).unref();
+  }
+
+  /** The configuration of an integration is sealed until it is sent. @returns undefined when it cannot be opened */
+  #opened(request: RequestMessage): RequestMessage | undefined {
+    const { target } = request;
+    if (target.kind !== 'integration') return request;
+    try {
+      return {
+        ...request,
+        target: { ...target, config: openConfig(this.#options.secrets, this.registration!, target) },
+      };
+    } catch (error) {
+      if (error instanceof SecretError) return undefined;
+      throw error;
+    }
   }
 
   #receive(data: RawData, isBinary: boolean): void {

@@ -2,6 +2,7 @@
  * The API node's end of satellite connections: admits them, keeps their rows up to date, and forwards requests from its
  * inbox.
  */
+import type { SecretBox } from '../../../platform/secrets.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,6 +34,7 @@ export interface GatewayDeps {
   events: EventLog;
   clock: Clock;
   log: Logger;
+  secrets: Pick<SecretBox, 'open'>;
   graphs: Pick<DependencyGraphs, 'ingest' | 'forget'>;
   admission: Admission;
 }
@@ -133,7 +135,7 @@ class Gateway implements SatelliteGateway {
   }
 
   #opened(socket: WebSocket, { teamId, tokenId }: Admitted): void {
-    const { events, clock, log } = this.#deps;
+    const { events, clock, log, secrets } = this.#deps;
     const connection = new SatelliteConnection({
       socket,
       teamId,
@@ -141,6 +143,7 @@ class Gateway implements SatelliteGateway {
       events,
       clock,
       log,
+      secrets,
       hooks: {
         registered: (one) => this.#registered(one),
         described: (one, what) => this.#registrations.describe(one.registration!, what),

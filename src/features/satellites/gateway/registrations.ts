@@ -170,7 +170,7 @@ function inventoryColumns(inventory: Inventory) {
   };
 }
 
-function summaryOf({ connectors, tools, omittedTools }: Inventory): InventorySummary {
+function summaryOf({ connectors, tools, omittedTools, integrations }: Inventory): InventorySummary {
   return {
     connectors: connectors.map(({ id, kind, title, operations }) => ({
       id,
@@ -181,5 +181,6 @@ function summaryOf({ connectors, tools, omittedTools }: Inventory): InventorySum
     servers: [...new Set(tools.map(({ server }) => server))],
     tools: tools.length,
     omittedTools,
+    ...(integrations && { integrations }),
   };
 }
