@@ -21,6 +21,7 @@ import { citations } from './citations.ts';
 import { diagnosis } from './diagnosis-e2e.ts';
 import { benchEventLog } from './event-log.ts';
 import { history } from './history.ts';
+import { integrations } from './integrations.ts';
 import { monitoringAgents } from './monitoring-agents.ts';
 import { monitoringCache } from './monitoring-cache.ts';
 import { monitoringEvents } from './monitoring-events.ts';
@@ -56,6 +57,7 @@ const benchmarks: readonly Benchmark[] = [
     about: 'appends and tails of the event log, on PostgreSQL and on Redis where it is installed',
     run: async () => ({ results: await benchEventLog() }),
   },
+  integrations,
   satelliteGraphFeed,
   satelliteGraph,
   satelliteRoundTrip,

@@ -25,7 +25,7 @@ export async function describeSources({
     if (!response.ok) return undefined;
     const { sources } = listed.parse(await response.json());
     if (sources.length === 0)
-      return `none: set PROMETHEUS_URL for metrics, LOKI_URL for logs, JAEGER_URL or TEMPO_URL for traces, then restart; or enrol a satellite at ${appUrl}/satellites`;
+      return `none: connect a database or a vendor at ${appUrl}/integrations; or set PROMETHEUS_URL for metrics, LOKI_URL for logs, JAEGER_URL or TEMPO_URL for traces, then restart; or enrol a satellite at ${appUrl}/satellites`;
     const named = sources.slice(0, MAX_NAMED).map(({ id, error }) => (error === null ? id : `${id} (not answering)`));
     const more = sources.length > MAX_NAMED ? ` and ${sources.length - MAX_NAMED} more` : '';
     return named.join(', ') + more;

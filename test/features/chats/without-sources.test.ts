@@ -18,7 +18,7 @@ describe('the chats of a team without a source', () => {
   after(() => chats?.stop());
 
   const TOLD =
-    /^I look\.\s+It is surely the pool of payment\.\s+\*\*No telemetry source is connected, so no cause can be found\.\*\* Set `PROMETHEUS_URL` .*\/satellites/s;
+    /^I look\.\s+It is surely the pool of payment\.\s+\*\*No telemetry source is connected, so no cause can be found\.\*\* Connect a database or a vendor at \S+\/integrations\. Set `PROMETHEUS_URL` .*\/satellites/s;
 
   it('say how to connect one after the model’s words, in the answer, its stream and the chat', async () => {
     const { chat_id: id, response } = await chats.say(ask('guesses'));

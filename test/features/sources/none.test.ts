@@ -33,7 +33,7 @@ describe('without a source', () => {
     };
     assert.match(
       (await described({})) ?? '',
-      /^none: set PROMETHEUS_URL .* satellite at https:\/\/casebook\.example\/satellites$/,
+      /^none: connect a database or a vendor at https:\/\/casebook\.example\/integrations; or set PROMETHEUS_URL .* satellite at https:\/\/casebook\.example\/satellites$/,
     );
     assert.match(
       (await described({ CASEBOOK_INCIDENTS_DIR: DEMO_INCIDENTS })) ?? '',
