@@ -36,6 +36,7 @@ import { satelliteRoundTrip } from './satellite-round-trip.ts';
 import { satellitesConnected } from './satellites-connected.ts';
 import { status } from './status.ts';
 import { throughput } from './throughput.ts';
+import { toolServers } from './tool-servers.ts';
 import { web } from './web.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -58,6 +59,7 @@ const benchmarks: readonly Benchmark[] = [
     run: async () => ({ results: await benchEventLog() }),
   },
   integrations,
+  toolServers,
   satelliteGraphFeed,
   satelliteGraph,
   satelliteRoundTrip,

@@ -10,6 +10,7 @@ import { createRegistryCache } from '../src/features/tools/index.ts';
 import { loadConfig } from '../src/rooms.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { createTestDatabase, stopTestServer } from '../test/support/database.ts';
+import { createIntegration } from '../test/support/integration-rows.ts';
 import { toolContext } from '../test/support/tool-context.ts';
 import type { Benchmark, BenchOptions, BenchReport } from './benchmark.ts';
 import { compared } from './result.ts';
@@ -57,31 +58,8 @@ async function benchIntegrations({ say }: BenchOptions): Promise<BenchReport> {
   const { vault, service } = house.integrations;
   const store = async (count: number): Promise<void> => {
     const em = forTeam(core.orm.em, teamId);
-    for (let index = 0; index < count; index++) {
-      const owner = { id: randomUUID(), teamId };
-      em.create(Integration, {
-        ...owner,
-        createdByCredentialId: null,
-        createdByUserId: null,
-        family: 'sql-db',
-        name: `db-${index}`,
-        slug: `db-${index}`,
-        enabled: true,
-        status: 'connected',
-        statusSince: new Date(),
-        error: null,
-        settings,
-        sealed: vault.seal(owner, secrets),
-        pending: null,
-        via: null,
-        revision: 1,
-        found: { warnings: [], resources: [] },
-        tools: null,
-        checkedAt: null,
-        dueAt: new Date(0),
-        lastUsedAt: null,
-      });
-    }
+    for (let index = 0; index < count; index++)
+      createIntegration(em, vault, { teamId, family: 'sql-db', name: `db-${index}`, settings, secrets });
     await em.flush();
   };
   const plain = async (): Promise<pg.Client> => {

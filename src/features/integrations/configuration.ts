@@ -33,6 +33,7 @@ export const configuration = z
     GOOGLE_API_URL: url,
     GOOGLE_CLIENT_ID: optional(z.string()),
     GOOGLE_CLIENT_SECRET: optional(z.string()),
+    CASEBOOK_TOOL_SERVERS_DIR: optional(z.string()),
   })
   .transform((e) => ({
     integrations: {
@@ -54,6 +55,8 @@ export const configuration = z
         e.GOOGLE_CLIENT_ID !== undefined && e.GOOGLE_CLIENT_SECRET !== undefined
           ? { id: e.GOOGLE_CLIENT_ID, secret: e.GOOGLE_CLIENT_SECRET }
           : undefined,
+      /** Where `npm install --prefix` has put vendors' tool servers; otherwise they are looked for in the project. */
+      toolServersFolder: e.CASEBOOK_TOOL_SERVERS_DIR,
     },
   }));
 

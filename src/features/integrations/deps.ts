@@ -1,3 +1,4 @@
+import type { McpTool } from '@casebook/wire';
 import type { ApiDeps } from '../../http/deps.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { IntegrationSettings } from './configuration.ts';
@@ -21,8 +22,8 @@ export interface Integrations {
   appUrl: string;
   /** Opens a row. @throws {SecretError} */
   opened(row: Integration): Target;
-  /** Whose tools answer, for families that have a choice. */
-  toolServerOf(row: Integration): 'vendor' | 'built_in' | null;
+  /** The tools of its MCP server, be it the team's or the vendor's; null where its connector has the tools. */
+  toolsOf(row: Integration): Promise<readonly McpTool[] | null>;
 }
 
 export interface IntegrationDeps extends ApiDeps {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ConnectionTest, ConnectorOperation } from '@casebook/connectors';
+import type { McpTool } from '@casebook/wire';
 import type { EntityManager } from '../../db/orm.ts';
 import { Credential, Membership } from '../identity/index.ts';
 import type { Integration } from './entities.ts';
@@ -12,6 +13,8 @@ import { hint, type Secrets } from './vault.ts';
 /** What a row says only together with its secrets and its connector. */
 export interface Opened {
   operations: readonly ConnectorOperation[];
+  /** Those of its MCP server; null where the connector's operations are its tools. */
+  tools: readonly McpTool[] | null;
   /** Undefined when they cannot be opened. */
   secrets?: Secrets;
 }
@@ -21,7 +24,7 @@ const iso = (date: Date | null | undefined): string | null => date?.toISOString(
 /** @param connectedBy the name of the member or key that connected it */
 export function presentIntegration(
   row: Integration,
-  { operations, secrets }: Opened,
+  { operations, tools, secrets }: Opened,
   connectedBy: string | null,
 ): z.input<typeof IntegrationResponse> {
   const { vendor, shown } = families[row.family];
@@ -43,8 +46,8 @@ export function presentIntegration(
     credential: shown === undefined ? null : hint(secrets?.[shown]),
     via: row.via ?? null,
     capabilities: row.tools ? ['tools'] : capabilitiesOf(row, operations),
-    tools: row.tools
-      ? row.tools.map(({ name, title, description, readOnly }) => ({
+    tools: tools
+      ? tools.map(({ name, title, description, readOnly }) => ({
           name,
           description: title ?? description,
           read_only: decisionOn(row, { name, readOnly }) === 'read',

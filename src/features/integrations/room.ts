@@ -1,6 +1,8 @@
 import { forTeam } from '../../db/team-filter.ts';
+import type { McpTool } from '@casebook/wire';
 import { messageOf } from '../../platform/message-of.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
+import { SecretError } from '../../platform/secrets.ts';
 import type { Room, RoomCore } from '../../room.ts';
 import { channelContext, type ChannelCapabilities, type Deliver } from '../notifications/index.ts';
 import type { LoadSources, SourceCatalog } from '../sources/index.ts';
@@ -25,6 +27,7 @@ import { createServers } from './servers.ts';
 import { targetOf, type IntegrationServiceDeps } from './service.ts';
 import { deliverStatusChanges } from './status.ts';
 import { integrationSystems } from './systems.ts';
+import { hasToolServer } from './tool-servers/index.ts';
 import { contextOf, createVault } from './vault.ts';
 
 type Needs = RoomCore & {
@@ -84,7 +87,7 @@ export const integrationsRoom = {
         return renew(server, client, String(target.secrets['refresh_token']), parameters, outboundOf(target));
       },
     });
-    const servers = createServers({ outbound, log, renewed });
+    const servers = createServers({ house: settings, outbound, log, renewed });
     closing.defer(() => servers.close());
     const service: IntegrationServiceDeps = {
       ...telling,
@@ -105,6 +108,15 @@ export const integrationsRoom = {
         }
       },
     };
+    const toolsOf = async (row: Integration): Promise<readonly McpTool[] | null> => {
+      if (row.tools || !hasToolServer(row.family)) return row.tools ?? null;
+      try {
+        return await servers.vendorTools(opened(row));
+      } catch (error) {
+        if (error instanceof SecretError) return null;
+        throw error;
+      }
+    };
     const integrations: Integrations = {
       service,
       vault,
@@ -115,7 +127,7 @@ export const integrationsRoom = {
       settings,
       appUrl,
       opened,
-      toolServerOf: ({ family }) => (family === 'cloud-b-official' || family === 'cloud-monitor-a' ? 'built_in' : null),
+      toolsOf,
     };
     const used = ({ id, teamId, lastUsedAt }: Integration): void => {
       const now = clock.now();
@@ -126,7 +138,10 @@ export const integrationsRoom = {
     };
     // Created at first use: the reserved tool names are known only once all rooms are built.
     let made: ReturnType<typeof connectSystems> | undefined;
-    const loaders = [house.satelliteSystems, integrationSystems({ orm, connections, servers, opened, fresh, used })];
+    const loaders = [
+      house.satelliteSystems,
+      integrationSystems({ orm, connections, servers, toolsOf, opened, fresh, used }),
+    ];
     const systems = () =>
       (made ??= connectSystems(loaders, { own: house.ownSources, reserved: house.reservedToolNames() }));
     const sources: LoadSources = (call) => systems().sources(call);

@@ -5,14 +5,31 @@ import type { McpTool } from '@casebook/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../platform/logger.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
+import { messageOf } from '../../platform/message-of.ts';
+import type { IntegrationSettings } from './configuration.ts';
 import type { Target } from './connections.ts';
+import type { FamilyName } from './entities.ts';
+import {
+  canServe,
+  hasToolServer,
+  programOf,
+  settingsOfProgram,
+  withFixed,
+  withoutHidden,
+} from './tool-servers/index.ts';
 
 /** A server that no call used for so long is closed. */
 const IDLE_MS = 5 * 60_000;
-const MAX_OPEN = 100;
+const MAX_OPEN = 96;
+/** How many connections a program of a vendor counts as: 70 to 180 MiB each. */
+const PROGRAM_SIZE = 12;
+const LIST_MS = 30_000;
+/** After so long it is looked again whether a vendor's program is installed and starts. */
+const RETRY_MS = 5 * 60_000;
 const CLIENT = { name: 'casebook', version: '0.1.0' };
 
 interface ServerDeps {
+  house: IntegrationSettings['integrations'];
   outbound: Outbound;
   log: Logger;
   /** The target with another token than the one that was refused. @throws {QueryError} */
@@ -27,19 +44,41 @@ export interface Servers {
   ): Promise<{ test: ConnectionTest; tools: McpTool[]; unauthorized?: McpUnauthorized }>;
   /** @throws {QueryError} when there is no result */
   call(target: Target, tool: string, input: Record<string, unknown>, context: OperationContext): Promise<unknown>;
+  /**
+   * The tools of the vendor's own server. They are the program's, so it is asked once for all teams, and without any
+   * credential.
+   * @returns null where the connector's tools are used: there is no such server, or it is not installed, does not start,
+   *   or cannot use this connection
+   */
+  vendorTools(target: Target): Promise<readonly McpTool[] | null>;
   close(): Promise<void>;
 }
 
-export function createServers({ outbound, log, renewed }: ServerDeps): Servers {
-  const open = new LRUCache<string, Promise<OpenMcp>>({
-    max: MAX_OPEN,
+/** Closed when it has left the cache and no call uses it. */
+interface Shared {
+  server: Promise<OpenMcp>;
+  calls: number;
+  isLeft: boolean;
+}
+
+export function createServers({ house, outbound, log, renewed }: ServerDeps): Servers {
+  const listings = new LRUCache<FamilyName, Promise<readonly McpTool[] | null>>({ max: 10 });
+  const closeUnused = ({ server, calls, isLeft }: Shared): void => {
+    if (isLeft && calls === 0) void server.then((one) => one.close()).catch(() => undefined);
+  };
+  const open = new LRUCache<string, Shared>({
+    maxSize: MAX_OPEN,
     ttl: IDLE_MS,
     ttlAutopurge: true,
     updateAgeOnGet: true,
-    dispose: (server) => void server.then((one) => one.close()).catch(() => undefined),
+    dispose(shared) {
+      shared.isLeft = true;
+      closeUnused(shared);
+    },
   });
 
   const settingsOf = (target: Target): McpServerSettings => {
+    if (hasToolServer(target.family)) return settingsOfProgram(target, house);
     const { settings, secrets, slug } = target;
     let current = target;
     return {
@@ -59,8 +98,33 @@ export function createServers({ outbound, log, renewed }: ServerDeps): Servers {
     };
   };
 
-  const start = (target: Target, signal?: AbortSignal): Promise<OpenMcp> =>
+  const start = async (target: Target, signal?: AbortSignal): Promise<OpenMcp> =>
     openMcp(settingsOf(target), { log, client: CLIENT, ...(signal && { signal }) });
+
+  const keyOf = ({ teamId, id, revision }: Target): string => `${teamId} ${id} ${revision}`;
+  const shared = (target: Target): Shared => {
+    const key = keyOf(target);
+    const known = open.get(key);
+    if (known) return known;
+    const made: Shared = { server: start(target), calls: 0, isLeft: false };
+    open.set(key, made, { size: hasToolServer(target.family) ? PROGRAM_SIZE : 1 });
+    return made;
+  };
+
+  /** @returns null if it is not installed or does not start */
+  const listed = async (family: FamilyName): Promise<readonly McpTool[] | null> => {
+    const program = programOf(family, house);
+    if (!program) return null;
+    try {
+      const server = await openMcp(program, { log, client: CLIENT, signal: AbortSignal.timeout(LIST_MS) });
+      const tools = server.tools().filter(({ readOnly }) => readOnly);
+      await server.close();
+      return tools.length > 0 ? tools.map((tool) => withoutHidden(family, tool)) : null;
+    } catch (error) {
+      log.warn({ reason: messageOf(error), server: program.name }, "a vendor's tool server does not start");
+      return null;
+    }
+  };
 
   return {
     async test(target, signal) {
@@ -100,24 +164,37 @@ export function createServers({ outbound, log, renewed }: ServerDeps): Servers {
       }
     },
     async call(target, tool, input, context) {
-      const key = `${target.teamId} ${target.id} ${target.revision}`;
-      const opening = open.get(key) ?? start(target);
-      open.set(key, opening);
+      const used = shared(target);
+      used.calls++;
       try {
-        const server = await opening;
+        const server = await used.server;
         await server.ready(context.signal);
-        return await server.call(tool, input, context);
+        const known = server.tools().find(({ name }) => name === tool);
+        return await server.call(tool, withFixed(target, known, input), context);
       } catch (error) {
         // The next call opens it again.
         const isLost = !(error instanceof QueryError) || error.code === 'failed';
-        if (isLost && open.peek(key) === opening) open.delete(key);
+        if (isLost && open.peek(keyOf(target)) === used) open.delete(keyOf(target));
         throw error;
+      } finally {
+        used.calls--;
+        closeUnused(used);
       }
+    },
+    async vendorTools(target) {
+      const { family } = target;
+      if (!hasToolServer(family) || !canServe(target, house)) return null;
+      const known = listings.get(family);
+      if (known) return known;
+      const listing = listed(family);
+      listings.set(family, listing);
+      if ((await listing) === null) listings.set(family, listing, { ttl: RETRY_MS });
+      return listing;
     },
     async close() {
       const all = [...open.values()];
       open.clear();
-      await Promise.allSettled(all.map(async (server) => (await server).close()));
+      await Promise.allSettled(all.map(async ({ server }) => (await server).close()));
     },
   };
 }

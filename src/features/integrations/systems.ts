@@ -1,6 +1,6 @@
 /** What a team's integrations add to its runs: a source and tools each. */
 import { createHash } from 'node:crypto';
-import { QueryError, type ConnectorOperation } from '@casebook/connectors';
+import { QueryError, type ConnectorOperation, type OperationContext } from '@casebook/connectors';
 import { MAX_ANSWER_BYTES, type McpTool } from '@casebook/wire';
 import { z } from 'zod';
 import type { Orm } from '../../db/orm.ts';
@@ -24,6 +24,7 @@ import { families } from './families.ts';
 import { decisionOn } from './decisions.ts';
 import type { Servers } from './servers.ts';
 import { sourceOf } from './source.ts';
+import { meaningOf } from './tool-servers/index.ts';
 
 /** Timeout of the system, in ms: shorter than the tool call's, so that its failure can still be reported. */
 const ANSWER_MS = 75_000;
@@ -32,6 +33,8 @@ export interface SystemDeps {
   orm: Orm;
   connections: Connections;
   servers: Pick<Servers, 'call'>;
+  /** The tools of its MCP server; null where its connector has the tools. */
+  toolsOf(row: Integration): Promise<readonly McpTool[] | null>;
   /** Opens a row. @throws {SecretError} */
   opened(row: Integration): Target;
   /** Likewise, with a token that is still good. @throws {QueryError} when it cannot be renewed */
@@ -48,22 +51,30 @@ export function integrationSystems(deps: SystemDeps): LoadSystems {
       { enabled: true, status: { $nin: ['pending', 'select_account'] } },
       { orderBy: { slug: 'asc' } },
     );
+    const loaded = await Promise.all(rows.map(async (row) => ({ row, tools: await deps.toolsOf(row) })));
     return {
-      digest: digestOf(rows),
-      offers: () => rows.flatMap((row) => (row.tools ? offersOfServer(deps, row, row.tools) : offersOf(deps, row))),
+      digest: digestOf(loaded),
+      offers: () =>
+        loaded.flatMap(({ row, tools }) => (tools ? offersOfServer(deps, row, tools) : offersOfConnector(deps, row))),
       instructions: (search) => instructionsFor(rows, search),
       sources: (call) => rows.map((row) => sourceOf(deps, row, operationsOf(deps, row), call)),
     };
   };
 }
 
-function digestOf(rows: readonly Integration[]): string {
+interface Loaded {
+  row: Integration;
+  tools: readonly McpTool[] | null;
+}
+
+function digestOf(loaded: readonly Loaded[]): string {
   const hash = createHash('sha256');
-  for (const { id, revision } of rows) hash.update(JSON.stringify([id, revision]));
+  // A server's tools change only with the revision, or between there and not there.
+  for (const { row, tools } of loaded) hash.update(JSON.stringify([row.id, row.revision, tools !== null]));
   return hash.digest('base64url');
 }
 
-function offersOf(deps: SystemDeps, row: Integration): Offer[] {
+function offersOfConnector(deps: SystemDeps, row: Integration): Offer[] {
   const { slug, family } = row;
   const via = row.via == null ? '' : ` through satellite ${row.via}`;
   return operationsOf(deps, row)
@@ -75,7 +86,15 @@ function offersOf(deps: SystemDeps, row: Integration): Offer[] {
       description: `${name} of ${slug} (${families[family].kind})${via}. ${description}`,
       inputSchema: schemaOf(parameters),
       readOnly: true,
-      run: (input, context) => ask(deps, row, name, input, context),
+      run: (input, context) =>
+        ask(deps, row, context, async (target, limits) => {
+          const { toolCallId, isGivenUp, onWait } = context;
+          const call = { requestId: toolCallId, isGivenUp, onWait };
+          const answer = await deps.connections.call(target, name, input, { ...limits, call });
+          // Not rounded, as other tools do: figures in a table may be identifiers.
+          const content = JSON.stringify(answer);
+          return { content, digest: sizeOf(row, name, content), answer: isEmpty(answer) ? 'nothing' : 'data' };
+        }),
     }));
 }
 
@@ -91,14 +110,24 @@ function offersOfServer(deps: SystemDeps, row: Integration, tools: readonly McpT
       parts: [row.slug, tool.name],
       system: row.slug,
       what: name,
-      description: `${name} of ${row.slug} (${families[row.family].kind})${isReading ? '' : '; it may change things'}. ${words}`,
+      description: `${name} of ${row.slug} (${families[row.family].kind}${projectOf(row)})${isReading ? '' : '; it may change things'}. ${words}`,
       inputSchema: tool.inputSchema,
       readOnly: isReading,
       ...(!isReading && { requires: 'integrations:write' }),
-      run: (input, context) => ask(deps, row, tool.name, input, context),
+      run: (input, context) =>
+        ask(deps, row, context, async (target, limits) => {
+          const result = readMcpResult(JSON.stringify(await deps.servers.call(target, tool.name, input, limits)));
+          const said = meaningOf(row.family, result);
+          const digest = said.isError ? `Error: ${oneLine(said.content, 150)}` : sizeOf(row, tool.name, said.content);
+          return { ...said, digest };
+        }),
     };
   });
 }
+
+/** A vendor's own tools want it named in every call. */
+const projectOf = ({ settings: { project_id } }: Integration): string =>
+  typeof project_id === 'string' ? `, project ${oneLine(project_id, 100)}` : '';
 
 /** None if the secrets cannot be opened or make no sense: its source says so. */
 function operationsOf({ connections, opened }: SystemDeps, row: Integration): readonly ConnectorOperation[] {
@@ -119,32 +148,21 @@ function schemaOf(parameters: z.ZodType): Record<string, unknown> {
 async function ask(
   deps: SystemDeps,
   row: Integration,
-  operation: string,
-  input: Record<string, unknown>,
-  { toolCallId, teamId, signal, isGivenUp, onWait }: ToolContext,
+  { teamId, signal }: ToolContext,
+  query: (target: Target, limits: OperationContext) => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
   // A tool of another team's integration is not there; a stale registry must not reach it either.
   if (row.teamId !== teamId) return errorOutput('Integration not found.');
   const timeout = AbortSignal.timeout(ANSWER_MS);
   try {
-    const target = await deps.fresh(row);
     const limits = {
       signal: AbortSignal.any([signal, timeout]),
       maxBytes: MAX_ANSWER_BYTES,
       remainingMs: ANSWER_MS,
     };
-    if (row.tools) {
-      const said = readMcpResult(JSON.stringify(await deps.servers.call(target, operation, input, limits)));
-      deps.used(row);
-      const words = said.isError ? `Error: ${oneLine(said.content, 150)}` : sizeOf(row, operation, said.content);
-      return { ...said, digest: words, answer: said.isError ? 'refused' : 'data' };
-    }
-    const call = { requestId: toolCallId, isGivenUp, onWait };
-    const answer = await deps.connections.call(target, operation, input, { ...limits, call });
+    const output = await query(await deps.fresh(row), limits);
     deps.used(row);
-    // Not rounded, as other tools do: figures in a table may be identifiers.
-    const content = JSON.stringify(answer);
-    return { content, digest: sizeOf(row, operation, content), answer: isEmpty(answer) ? 'nothing' : 'data' };
+    return output;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof QueryError || error instanceof SecretError || timeout.aborted)) throw error;

@@ -18,12 +18,13 @@ export const serviceDeps = ({ integrations }: IntegrationDeps): IntegrationServi
 
 /** Integrations as responses show them. */
 export async function presentAll(
-  { opened, connections }: Integrations,
+  { opened, connections, toolsOf }: Integrations,
   em: EntityManager,
   rows: readonly Integration[],
 ): Promise<z.input<typeof IntegrationResponse>[]> {
   const creators = await creatorsOf(em.fork(), rows);
-  const openedOf = (row: Integration): Opened => {
+  const openedOf = async (row: Integration): Promise<Opened> => {
+    const tools = await toolsOf(row);
     const operationsOf = (target: Parameters<typeof connections.operations>[0]): readonly ConnectorOperation[] => {
       try {
         return row.family === 'mcp' ? [] : connections.operations(target);
@@ -34,13 +35,15 @@ export async function presentAll(
     };
     try {
       const target = opened(row);
-      return { secrets: target.secrets, operations: operationsOf(target) };
+      return { secrets: target.secrets, operations: operationsOf(target), tools };
     } catch (error) {
-      if (error instanceof SecretError) return { operations: [] };
+      if (error instanceof SecretError) return { operations: [], tools };
       throw error;
     }
   };
-  return rows.map((row) => presentIntegration(row, openedOf(row), creators.get(row.id) ?? null));
+  return Promise.all(
+    rows.map(async (row) => presentIntegration(row, await openedOf(row), creators.get(row.id) ?? null)),
+  );
 }
 
 export async function present(

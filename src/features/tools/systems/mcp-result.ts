@@ -1,6 +1,7 @@
 /** The result of a tool of an MCP server, as text for a model. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { parseJson } from '../../../platform/parse-json.ts';
 
 const block = z.looseObject({ type: z.string() });
 const result = z.looseObject({
@@ -45,13 +46,4 @@ function say(item: z.output<typeof block>): string {
   if (!embedded.success) return JSON.stringify(item);
   const { uri, text, mimeType = '' } = embedded.data.resource;
   return text === undefined ? `[resource ${uri} ${mimeType}, not text]` : `[resource ${uri}]\n${text}`;
-}
-
-/** @returns undefined for invalid JSON */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
