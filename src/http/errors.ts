@@ -1,4 +1,5 @@
 /** Errors that handlers and services throw to answer with a status other than 200. Anything else is a 500. */
+import { echo, isSensitive } from './validation/issues.ts';
 
 export interface HttpErrorOptions extends ErrorOptions {
   /** Response headers of the error, e.g. Retry-After. */
@@ -124,6 +125,6 @@ export class InvalidRequest extends HttpError {
 
   /** For rules that only a service can check: a single issue in the body. */
   static at(loc: (string | number)[], msg: string, input: unknown = null, type = 'value_error'): InvalidRequest {
-    return new InvalidRequest([{ type, loc, msg, input }]);
+    return new InvalidRequest([{ type, loc, msg, input: isSensitive(loc) ? null : echo(input) }]);
   }
 }

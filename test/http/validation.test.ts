@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import { z } from 'zod';
 import { endpoint } from '../../src/http/endpoint.ts';
+import { InvalidRequest } from '../../src/http/errors.ts';
 import { send, sendJson, startApi, type TestApi } from './support/api.ts';
 
 const Body = z.strictObject({
@@ -281,6 +282,16 @@ describe('request validation', () => {
       const query = await send(`${api.url}/search?api_key=s3cret`);
       assert.equal(query.status, 422);
       assert.ok(!query.text.includes('s3cret'), query.text);
+      const url = await sendJson(`${api.url}/body`, { ...good, list: 'https://user:s3cret@example.com' });
+      assert.match(url.text, /\[redacted\]@example\.com/);
+      const headers = await sendJson(`${api.url}/body`, {
+        ...good,
+        text: undefined,
+        headers: { 'Bad Name': 's3cret' },
+      });
+      assert.ok(!headers.text.includes('s3cret'), headers.text);
+      const { issues } = InvalidRequest.at(['body', 'url'], 'Value error', 'https://user:s3cret@example.com');
+      assert.equal(issues[0]!.input, 'https://[redacted]@example.com');
     });
   });
 });

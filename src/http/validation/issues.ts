@@ -201,7 +201,8 @@ function formatName(format: string, pattern: string | undefined): Named {
 }
 
 /** Names under which people send credentials. */
-const SENSITIVE = /key|secret|token|password|passwd|credential|authorization|cookie|private|connection_?string|dsn/i;
+const SENSITIVE =
+  /key|secret|token|password|passwd|credential|authorization|cookie|^headers$|private|connection_?string|dsn/i;
 
 const MAX_TEXT = 200;
 const MAX_MEMBERS = 20;
@@ -213,7 +214,10 @@ export const isSensitive = (loc: readonly PropertyKey[]): boolean =>
 
 /** A truncated copy of what was received, without potential credentials, for the `input` of a validation issue. */
 export function echo(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT).toWellFormed()}…` : value;
+  if (typeof value === 'string') {
+    const text = value.replaceAll(/\/\/[^/?#\s]*@/gu, '//[redacted]@');
+    return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
+  }
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value !== 'object' || value === null) return typeof value === 'boolean' ? value : null;
   if (depth >= MAX_DEPTH) return '…';

@@ -1,5 +1,6 @@
 /** Azure Monitor. */
 import { endpointFor } from '../../../http/endpoint.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
 import { ConnectResponse } from '../schemas/shared.ts';
 import { AzureMonitorConnectRequest } from '../schemas/vendors.ts';
@@ -26,6 +27,11 @@ const connectAzure = endpointFor<IntegrationDeps>()({
   errors: [503],
   handler: async ({ em, body, principal, deps, signal }) => {
     const { client_secret, ...settings } = body;
+    if (client_secret === undefined && !deps.integrations.settings.vendors.azureClient)
+      throw InvalidRequest.at(
+        ['body', 'client_id'],
+        'Value error, this installation has no service principal of its own (AZURE_CLIENT_ID); give yours',
+      );
     const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
     const secrets: Secrets = client_secret === undefined ? {} : { client_secret };
     const wanted = { family, name, settings: given, secrets } as const;
