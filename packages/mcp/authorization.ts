@@ -19,6 +19,8 @@ export interface McpAuthorization {
   token_endpoint: string;
   revocation_endpoint?: string;
   registration_endpoint?: string;
+  /** Whether it names itself beside each code (RFC 9207). */
+  authorization_response_iss_parameter_supported?: boolean;
   /** The resource that tokens are for (RFC 8707). */
   resource: string;
   /** Scopes to ask for, separated by spaces; undefined: the server says none. */
@@ -48,6 +50,8 @@ export async function discoverAuthorization(
     if (!covers(resource.resource, url)) throw new Error(`its metadata is of another resource, ${resource.resource}`);
     const server = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
     if (!server) throw new Error(`${issuer} has no metadata of an authorization server`);
+    if (new URL(server.issuer).href !== new URL(issuer).href)
+      throw new Error(`the metadata of ${issuer} is another server's, ${server.issuer}`);
     if (!server.code_challenge_methods_supported?.includes('S256'))
       throw new Error('its authorization server has no PKCE with S256');
     const scope = parameterOf(challenge, 'scope') ?? resource.scopes_supported?.join(' ');
@@ -58,6 +62,10 @@ export async function discoverAuthorization(
       ...(server.registration_endpoint && { registration_endpoint: server.registration_endpoint }),
       ...('revocation_endpoint' in server &&
         server.revocation_endpoint && { revocation_endpoint: server.revocation_endpoint }),
+      ...('authorization_response_iss_parameter_supported' in server &&
+        server.authorization_response_iss_parameter_supported === true && {
+          authorization_response_iss_parameter_supported: true,
+        }),
       resource: resource.resource,
       ...(scope !== undefined && scope !== '' && { scope }),
     };

@@ -14,7 +14,7 @@ export interface McpAuthorizationServer {
   /** No refresh token is accepted any more. */
   refusesRefresh: boolean;
   /** What the browser brings back from the consent page. */
-  consent(authorizationUrl: string): Promise<{ code: string; state: string }>;
+  consent(authorizationUrl: string): Promise<{ code: string; state: string; iss: string }>;
   /** Whether a token is for this resource, and good. */
   accepts(token: string): Promise<boolean>;
   stop(): Promise<void>;
@@ -78,7 +78,8 @@ export async function startMcpAuthorizationServer(options: {
         if (location === null) throw new Error(`${response.status} ${await response.text()}`);
         target = new URL(location, target);
         const code = target.searchParams.get('code');
-        if (code !== null && target.origin !== issuer) return { code, state: target.searchParams.get('state') ?? '' };
+        const [state = '', iss = ''] = ['state', 'iss'].map((name) => target.searchParams.get(name) ?? '');
+        if (code !== null && target.origin !== issuer) return { code, state, iss };
         if (target.origin !== issuer) throw new Error(`the provider refused: ${target.search}`);
       }
       throw new Error('too many redirects');

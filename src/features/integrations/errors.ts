@@ -9,6 +9,10 @@ export const nameTaken = (name: string): Conflict =>
     'name_taken',
   );
 
+/** Somebody else's change came first. */
+export const changedMeanwhile = (name: string): Conflict =>
+  new Conflict(`"${name}" was changed meanwhile. Look at it again, and repeat what you want changed.`, 'changed');
+
 export const notConnected = (vendor: string): Conflict =>
   new Conflict(`${vendor} is not connected. Connect it first.`, 'not_connected');
 

@@ -37,7 +37,7 @@ export async function checkDue(deps: IntegrationServiceDeps): Promise<number> {
       const row = await em.fork().findOne(Integration, { id });
       if (row) await check(deps, em, row, AbortSignal.timeout(60_000));
     },
-    { concurrency: CONCURRENCY },
+    { concurrency: CONCURRENCY, stopOnError: false },
   );
   return claimed.length;
 }

@@ -12,7 +12,7 @@ import { lockTeamFor } from '../identity/index.ts';
 import type { McpTool } from '@casebook/wire';
 import type { Target } from './connections.ts';
 import { Integration, type FamilyName, type IntegrationStatus } from './entities.ts';
-import { failedTest, integrationNotFound, nameTaken } from './errors.ts';
+import { changedMeanwhile, failedTest, integrationNotFound, nameTaken } from './errors.ts';
 import { families, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
 import { notifyOfStatus, type StatusDeps } from './status.ts';
 import type { Secrets, Vault } from './vault.ts';
@@ -154,39 +154,43 @@ function isSame(vault: Vault, row: Integration, draft: Target): boolean {
   );
 }
 
+/** A change of an integration. */
+interface Changes {
+  name?: string;
+  /** How it is to be reached: tested before it is stored. */
+  reach?(current: Target): Pick<Target, 'settings' | 'secrets' | 'via'>;
+  /** Stored without a test, also while the system is down. */
+  settings?: Settings;
+}
+
 /**
- * Changes settings of an integration, and tests it with them before they are stored.
+ * Changes an integration.
  * @throws {NotFound}, and whatever {@link connect} throws
+ * @throws {Conflict} `changed`
  */
 export async function update(
   deps: IntegrationServiceDeps,
   em: EntityManager,
   principal: Principal,
+  family: FamilyName,
   id: string,
-  wanted: Pick<Wanted, 'family'> & { name?: string; settings: Settings; secrets: Secrets; via?: string | null },
+  { name, reach, settings }: Changes,
   signal: AbortSignal,
 ): Promise<Integration> {
-  const before = await find(em.fork(), wanted.family, id);
+  const before = await find(em.fork(), family, id);
   const current = targetOf(deps.vault, before);
-  const draft: Target = {
-    ...current,
-    settings: { ...current.settings, ...wanted.settings },
-    secrets: { ...current.secrets, ...wanted.secrets },
-    ...(wanted.via !== undefined && { via: wanted.via }),
-    revision: 0,
-  };
-  const probe = await deps.probe(draft, signal);
-  if (probe.test.status !== 'ok') throw failedTest(probe.test, fieldIn(wanted.family));
+  const draft: Target = { ...current, ...reach?.(current), revision: 0 };
+  const probe = reach && (await deps.probe(draft, signal));
+  if (probe && probe.test.status !== 'ok') throw failedTest(probe.test, fieldIn(family));
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
-    const row = await find(tx, wanted.family, id);
-    if (row.revision !== before.revision) throw nameTaken(row.name);
-    const name = wanted.name ?? row.name;
-    // Source ids and tool names keep the first name: plans and chats refer to them.
+    const row = await find(tx, family, id);
+    if (row.revision !== before.revision) throw changedMeanwhile(row.name);
     return tx.assign(row, {
-      ...outcomeOf(probe, row, deps.clock.now()),
-      name,
-      settings: { ...draft.settings },
+      ...(probe && outcomeOf(probe, row, deps.clock.now())),
+      // Source ids and tool names keep the first name: plans and chats refer to them.
+      ...(name !== undefined && { name }),
+      settings: { ...draft.settings, ...settings },
       sealed: deps.vault.seal(row, draft.secrets),
       via: draft.via,
       revision: row.revision + 1,
@@ -261,12 +265,11 @@ export async function check(
   row: Integration,
   signal: AbortSignal,
 ): Promise<ConnectionTest> {
-  const probe = await tested(deps, row, signal);
+  const { probe, revision } = await tested(deps, row, signal);
   await em.transactional(async (tx) => {
     const now = await tx.findOne(Integration, { id: row.id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
     const isOpen = now?.status === 'connected' || now?.status === 'failing';
-    // A renewed token alone is no change that the test has not seen.
-    if (!now || !isOpen || !isDeepStrictEqual(now.settings, row.settings)) return;
+    if (!now || !isOpen || now.revision !== revision) return;
     const before = now.status;
     const outcome = outcomeOf(probe, now, deps.clock.now());
     const isNew = !isDeepStrictEqual(outcome.tools, now.tools);
@@ -276,9 +279,15 @@ export async function check(
   return probe.test;
 }
 
-async function tested(deps: IntegrationServiceDeps, row: Integration, signal: AbortSignal): Promise<Probe> {
+/** `revision`: that of the connection that was tested, which a renewed token has changed. */
+async function tested(
+  deps: IntegrationServiceDeps,
+  row: Integration,
+  signal: AbortSignal,
+): Promise<{ probe: Probe; revision: number }> {
   try {
-    return await deps.probe(await deps.fresh(row), signal);
+    const target = await deps.fresh(row);
+    return { probe: await deps.probe(target, signal), revision: target.revision };
   } catch (error) {
     if (!(error instanceof SecretError || error instanceof QueryError)) throw error;
     const test: ConnectionTest = {
@@ -288,7 +297,7 @@ async function tested(deps: IntegrationServiceDeps, row: Integration, signal: Ab
       warnings: [],
       resources: [],
     };
-    return { test, tools: row.tools ?? null };
+    return { probe: { test, tools: row.tools ?? null }, revision: row.revision };
   }
 }
 

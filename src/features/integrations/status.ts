@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
-import { Effect } from '../effects/index.ts';
+import { Effect, endEffect } from '../effects/index.ts';
 import { User } from '../identity/index.ts';
 import {
   deliverNotification,
@@ -101,7 +101,10 @@ export async function deliverStatusChanges(deps: StatusDeps): Promise<void> {
       const em = forTeam(deps.orm.em, effect.teamId);
       const row = await em.findOne(Integration, { id: effect.ownerId! });
       const channel = row && (await channelFor(deps, em, row));
-      if (!channel) return;
+      if (!channel) {
+        await endEffect(em, effect.id, { status: 'skipped' });
+        return;
+      }
       try {
         await deliverNotification(deps, effect, channel, { signal: AbortSignal.timeout(60_000) });
       } catch (error) {

@@ -12,10 +12,12 @@ const PATH = '/api/integrations/mcp';
 describe('connecting MCP servers', () => {
   let api: ApiOverRows;
   let open: HttpMcpServer;
+  /** What the open server accepts. */
+  let accepted = 'the right one';
   before(async () => {
     api = await startApiOverRows({ CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1' });
     open = await startHttpMcpServer({
-      refusal: ({ 'x-key': key }) => (key === 'the right one' ? undefined : { status: 401 }),
+      refusal: ({ 'x-key': key }) => (key === accepted ? undefined : { status: 401 }),
     });
   });
   after(async () => {
@@ -34,10 +36,20 @@ describe('connecting MCP servers', () => {
     for (const { read_only, allowed } of integration.tools) assert.equal(allowed, read_only);
     const [writing] = integration.tools.filter((tool: { read_only: boolean }) => !tool.read_only);
     assert.ok(writing, 'one may change things');
-    const decided = await api.request('PUT', `${PATH}/${integration.id}`, { tools: { [writing.name]: 'act' } });
+    const change = (changes: object) => api.request('PUT', `${PATH}/${integration.id}`, changes);
+    const decided = await change({ tools: { [writing.name]: 'act' } });
     const now = decided.body.tools.find(({ name }: { name: string }) => name === writing.name);
     assert.deepEqual([now.allowed, now.read_only], [true, false], JSON.stringify(decided.body).slice(0, 500));
     assert.equal((await api.request('POST', `${PATH}/${integration.id}/test`)).body.success, true);
+    const headers = { 'X-Key': 'the right one', 'X-Other': 'more' };
+    assert.deepEqual((await change({ headers })).body.header_names, ['x-key', 'x-other']);
+    const fewer = await change({ headers: { 'X-Key': 'the right one' } });
+    assert.deepEqual(fewer.body.header_names, ['x-key'], 'new headers replace the old ones');
+    assert.equal((await change({ headers: { 'X-Key': 'another' } })).status, 422);
+    accepted = 'a new one';
+    const denied = await change({ name: 'Tickets', tools: { [writing.name]: 'deny' } });
+    accepted = 'the right one';
+    assert.deepEqual([denied.status, denied.body.name], [200, 'Tickets'], 'also while the server is away');
     assert.deepEqual((await api.request('DELETE', `${PATH}/${integration.id}`)).body, {
       id: integration.id,
       removed: true,
@@ -114,7 +126,12 @@ describe('connecting MCP servers', () => {
       const asked = new URL(body.authorization_url).searchParams;
       assert.deepEqual([asked.get('resource'), asked.get('code_challenge_method')], [url, 'S256']);
       const back = await authorization.consent(body.authorization_url);
-      const done = await api.request('POST', `${PATH}/callback`, back);
+      const elsewhere = { ...back, iss: 'https://accounts.example.com' };
+      const mixed = await api.request('POST', `${PATH}/callback`, elsewhere);
+      assert.equal(mixed.status, 422, 'a code of another server is not sent to this one');
+      assert.equal((await api.request('POST', `${PATH}/callback`, back)).status, 422, 'the state is used up');
+      const again = await authorization.consent((await create({ name: 'consented', url })).body.authorization_url);
+      const done = await api.request('POST', `${PATH}/callback`, again);
       assert.deepEqual([done.status, done.body.status], [200, 'connected'], JSON.stringify(done.body).slice(0, 800));
       assert.ok(done.body.integration.tools.length > 0);
       assert.equal((await api.request('POST', `${PATH}/callback`, back)).status, 422);

@@ -11,6 +11,7 @@ const stored = z.object({
   authorization_endpoint: z.string(),
   token_endpoint: z.string(),
   revocation_endpoint: z.string().optional(),
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
   resource: z.string(),
 });
 
@@ -19,11 +20,13 @@ export const serverOf = ({
   authorization_endpoint,
   token_endpoint,
   revocation_endpoint,
+  authorization_response_iss_parameter_supported: namesItself,
 }: z.output<typeof stored> | McpAuthorization): AuthorizationServer => ({
   issuer,
   authorization_endpoint,
   token_endpoint,
   ...(revocation_endpoint !== undefined && { revocation_endpoint }),
+  ...(namesItself === true && { authorization_response_iss_parameter_supported: true }),
 });
 
 /** The OAuth client that is kept among the secrets. */

@@ -9,6 +9,8 @@ export interface AuthorizationServer {
   authorization_endpoint: string;
   token_endpoint: string;
   revocation_endpoint?: string | undefined;
+  /** Whether it names itself beside each code. */
+  authorization_response_iss_parameter_supported?: boolean | undefined;
 }
 
 export interface OAuthClient {
@@ -83,19 +85,26 @@ export async function askConsent(
  * @param parameters `resource`, if the server takes it
  * @throws {OAuthRefused}, {OAuthUnavailable}
  */
-export function redeem(
+export async function redeem(
   server: AuthorizationServer,
   client: OAuthClient,
-  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
+  {
+    code,
+    verifier,
+    redirectUri,
+    iss,
+  }: { code: string; verifier: string; redirectUri: string; iss?: string | undefined },
   parameters: Record<string, string>,
   outbound: Outbound,
 ): Promise<Tokens> {
   const back = new URL(redirectUri);
   back.searchParams.set('code', code);
-  // The state was compared before; the issuer, if the server names it, is its own.
+  // A code of another server is not sent to this one (RFC 9207). The state was compared before.
+  if (iss === undefined ? server.authorization_response_iss_parameter_supported === true : iss !== server.issuer)
+    throw new OAuthRefused('The code comes from another authorization server.');
   return tokensFrom(
     oauth.authorizationCodeGrant(
-      configurationOf(server, client, outbound),
+      configurationOf({ ...server, authorization_response_iss_parameter_supported: false }, client, outbound),
       back,
       { pkceCodeVerifier: verifier, idTokenExpected: false },
       { redirect_uri: redirectUri, ...parameters },

@@ -100,7 +100,7 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
       body: CallbackRequest,
       response: CallbackResponse,
       errors: [503],
-      handler: async ({ em, body: { code, state }, principal, deps, signal }) => {
+      handler: async ({ em, body: { code, state, iss }, principal, deps, signal }) => {
         const { settings: house, vendorOutbound, vault } = deps.integrations;
         const { pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, { family, state });
         const { verifier, redirectUri, settings, secrets } = pending;
@@ -108,7 +108,7 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
         const tokens = await redeem(
           googleServer(house),
           client,
-          { code, verifier, redirectUri },
+          { code, verifier, redirectUri, iss },
           {},
           vendorOutbound,
         ).catch((error: unknown) => {

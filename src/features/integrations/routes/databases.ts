@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { endpointFor, type Endpoint } from '../../../http/endpoint.ts';
 import type { IntegrationDeps } from '../deps.ts';
+import type { Target } from '../connections.ts';
 import type { FamilyName, Integration } from '../entities.ts';
 import { families, type Settings } from '../families.ts';
 import { presentTest } from '../presenter.ts';
@@ -34,6 +35,25 @@ function wantedOf({ name, password, via, ...settings }: Body): Omit<Wanted, 'fam
     secrets: password === undefined ? {} : { password },
     ...(name !== undefined && { name }),
     ...(via !== undefined && { via }),
+  };
+}
+
+/** One form of an address replaces the other. */
+const PLACE = ['url', 'host', 'port', 'secure'];
+
+/** A connection after a request to change it: null takes a setting away. */
+export function reached(
+  current: Target,
+  { password, via = current.via, ...given }: Body,
+): Pick<Target, 'settings' | 'secrets' | 'via'> {
+  const replaced = given['url'] !== undefined ? PLACE : given['host'] !== undefined ? ['url'] : [];
+  const kept = Object.entries(current.settings).filter(([setting]) => !replaced.includes(setting));
+  const changed = Object.entries(given).filter(([, value]) => value !== undefined);
+  const all = Object.entries(Object.fromEntries([...kept, ...changed])).filter(([, value]) => value !== null);
+  return {
+    settings: Object.fromEntries(all),
+    secrets: { ...current.secrets, ...(password !== undefined && { password }) },
+    via,
   };
 }
 
@@ -80,7 +100,7 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
       path: `${path}/integrations/{integration_id}`,
       operationId: `update${id}Integration`,
       summary: `Change a connected ${vendor} database`,
-      description: 'It is tested with the new settings before they are stored.',
+      description: 'It is tested with the new settings before they are stored; a new name alone needs no test.',
       tags,
       auth: writing,
       params: IntegrationParams,
@@ -88,8 +108,12 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
       response: responses.one,
       errors: [404, 409, 503],
       handler: async ({ em, params, body, principal, deps, signal }) => {
-        const wanted = { family, ...wantedOf(body) };
-        const row = await update(serviceDeps(deps), em, principal, params.integration_id, wanted, signal);
+        const { name, ...rest } = body;
+        const changes = {
+          ...(name !== undefined && { name }),
+          ...(Object.keys(rest).length > 0 && { reach: (current: Target) => reached(current, rest) }),
+        };
+        const row = await update(serviceDeps(deps), em, principal, family, params.integration_id, changes, signal);
         return withSettings(await present(deps.integrations, em, row), row);
       },
     }),

@@ -3,6 +3,7 @@ import { discoverAuthorization, registerAt } from '@casebook/mcp';
 import { QueryError } from '@casebook/connectors';
 import { endpointFor } from '../../../http/endpoint.ts';
 import type { EntityManager } from '../../../db/orm.ts';
+import type { Target } from '../connections.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
 import { nameTaken, wrongCode } from '../errors.ts';
@@ -16,7 +17,6 @@ import { CallbackRequest } from '../schemas/vendors.ts';
 import { HEADER } from '../servers.ts';
 import { connect, draftOf, remove, testStored, toggle, update } from '../service.ts';
 import { Integration } from '../entities.ts';
-import type { Settings } from '../families.ts';
 import type { Secrets } from '../vault.ts';
 import { present, serviceDeps, tags, writing } from './shared.ts';
 
@@ -26,6 +26,12 @@ const path = '/api/integrations/mcp';
 
 const secretsOf = (headers: Readonly<Record<string, string>> = {}): Secrets =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [HEADER + name.toLowerCase(), value]));
+
+/** The new headers in place of the old ones. */
+const withHeaders = (secrets: Secrets, headers: Readonly<Record<string, string>>): Secrets => ({
+  ...Object.fromEntries(Object.entries(secrets).filter(([name]) => !name.startsWith(HEADER))),
+  ...secretsOf(headers),
+});
 
 async function shown({ integrations }: IntegrationDeps, em: EntityManager, row: Integration) {
   const base = await present(integrations, em, row);
@@ -111,7 +117,7 @@ export const mcp = [
     body: CallbackRequest,
     response: schemas.McpConnectResponse,
     errors: [409, 503],
-    handler: async ({ em, body: { code, state }, principal, deps, signal }) => {
+    handler: async ({ em, body: { code, state, iss }, principal, deps, signal }) => {
       const { settings: house, outbound, vault } = deps.integrations;
       const { row: waiting, pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, {
         family,
@@ -122,7 +128,7 @@ export const mcp = [
       const tokens = await redeem(
         server,
         clientOf(secrets),
-        { code, verifier, redirectUri },
+        { code, verifier, redirectUri, iss },
         parameters,
         outbound,
       ).catch((error: unknown) => {
@@ -148,9 +154,14 @@ export const mcp = [
     errors: [404, 409, 503],
     handler: async ({ em, params, body, principal, deps, signal }) => {
       const { name, headers, tools } = body;
-      const settings: Settings = tools === undefined ? {} : { tools };
-      const wanted = { family, settings, secrets: secretsOf(headers), ...(name !== undefined && { name }) } as const;
-      const row = await update(serviceDeps(deps), em, principal, params.integration_id, wanted, signal);
+      const changes = {
+        ...(name !== undefined && { name }),
+        ...(tools && { settings: { tools } }),
+        ...(headers && {
+          reach: (current: Target) => ({ ...current, secrets: withHeaders(current.secrets, headers) }),
+        }),
+      };
+      const row = await update(serviceDeps(deps), em, principal, family, params.integration_id, changes, signal);
       return shown(deps, em, row);
     },
   }),

@@ -64,7 +64,11 @@ export const ConnectRequest = z
   .meta({ id: 'ConnectRequest' });
 
 export const CallbackRequest = z
-  .strictObject({ code: secret(4_000), state: z.string().min(1).max(1_000) })
+  .strictObject({
+    code: secret(4_000),
+    state: z.string().min(1).max(1_000),
+    iss: z.url().max(2_000).optional().describe('The issuer, if the authorization server names it (RFC 9207).'),
+  })
   .meta({ id: 'CallbackRequest' });
 export const CallbackResponse = z.object(ConnectResponse.shape).meta({ id: 'CallbackResponse' });
 

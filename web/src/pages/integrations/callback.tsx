@@ -14,12 +14,12 @@ export function IntegrationCallbackPage() {
   const finish = useMutation({
     mutationFn: () => {
       const given = new URLSearchParams(location.search);
-      const [code, state, refused] = ['code', 'state', 'error'].map((name) => given.get(name));
-      // Neither stays in the address or the history.
+      const [code, state, iss, refused] = ['code', 'state', 'iss', 'error'].map((name) => given.get(name));
+      // None of it stays in the address or the history.
       history.replaceState(history.state, '', location.pathname);
       if (refused != null) throw new Error(`The vendor answered: ${refused.replaceAll('_', ' ')}.`);
       if (code == null || state == null) throw new Error('This page is opened by a vendor, with a code.');
-      return finishConsent(code, state);
+      return finishConsent({ code, state, ...(iss != null && { iss }) });
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: integrationsQuery.queryKey });

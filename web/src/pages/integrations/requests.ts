@@ -45,16 +45,20 @@ export function removeIntegration(integration: Integration): Promise<unknown> {
 }
 
 const CALLBACK = 'integration-callback';
-const CALLBACKS = ['/api/onboarding/cloud-b/callback', '/api/integrations/mcp/callback'] as const;
+const CALLBACKS = [
+  '/api/onboarding/cloud-b/callback',
+  '/api/onboarding/cloud-b-official/callback',
+  '/api/integrations/mcp/callback',
+] as const;
 
 /** Keeps for the way back from a vendor's page which one it was. @param path where connecting began */
 export function rememberCallback(path: string): void {
-  sessionStorage.setItem(CALLBACK, path === '/api/integrations/mcp' ? CALLBACKS[1] : CALLBACKS[0]);
+  sessionStorage.setItem(CALLBACK, `${path.replace(/\/connect$/u, '')}/callback`);
 }
 
 /** Exchanges what the browser brought back. */
-export function finishConsent(code: string, state: string): Promise<unknown> {
+export function finishConsent(brought: { code: string; state: string; iss?: string }): Promise<unknown> {
   const path = CALLBACKS.find((known) => known === sessionStorage.getItem(CALLBACK)) ?? CALLBACKS[0];
   sessionStorage.removeItem(CALLBACK);
-  return dataOf(api.POST(path, { body: { code, state } }));
+  return dataOf(api.POST(path, { body: brought }));
 }
