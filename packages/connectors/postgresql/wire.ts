@@ -71,7 +71,7 @@ function messageChecker(): Listener {
 
   const begin = (): void => {
     length = Buffer.from(header).readUInt32BE(1) - 4;
-    if (length < 0) throw notPostgres();
+    if (length < 0 || (!isReady && length > MAX_GREETING_BYTES)) throw notPostgres();
     if (length > MAX_MESSAGE_BYTES)
       throw new QueryError('too_large', `A row exceeds ${MAX_MESSAGE_BYTES} bytes. Ask for fewer rows or columns.`);
     left = length;
