@@ -70,7 +70,8 @@ function faultOf(
   if (number === '81') return { status: 'refused', field: 'database' };
   if (number !== undefined) return { status: 'refused' };
   const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-  if (typeof code === 'string' && /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_|ERR_TLS_CERT)/u.test(code))
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return { status: 'refused', field: place };
+  if (typeof code === 'string' && /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_)/u.test(code))
     return {
       status: 'refused',
       field: ca_certificate === undefined && url === undefined ? 'secure' : 'ca_certificate',
