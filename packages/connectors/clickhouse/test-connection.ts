@@ -77,7 +77,7 @@ function faultOf(
       field: ca_certificate === undefined && url === undefined ? 'secure' : 'ca_certificate',
     };
   if (url === undefined && message.includes('must begin with https')) return { status: 'refused', field: 'secure' };
-  if (/not public|not a public|must begin with https|not a host name/u.test(message))
+  if (/not public|not a public|must begin with https|must not contain a user|not a host name/u.test(message))
     return { status: 'refused', field: place };
   return { status: 'unreachable', field: place };
 }
