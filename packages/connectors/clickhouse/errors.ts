@@ -21,6 +21,8 @@ const CODES: Record<number, QueryError['code']> = {
   516: 'failed',
 };
 
+export const NOT_CLICKHOUSE = 'it does not answer as ClickHouse does';
+
 /** @returns the server's error, from its text: `Code: 62. DB::Exception: …` */
 export function exceptionOf(text: string): QueryError | undefined {
   const [, code, words] = /Code: (\d+)[.,]\s(?:e\.displayText\(\) = )?DB::Exception: (.*)/su.exec(text) ?? [];
@@ -41,10 +43,7 @@ export function asQueryError(error: unknown): QueryError {
   // What some other server said is not repeated: whoever names the host may not be allowed to read it.
   const isNetworks =
     typeof code === 'string' || error.name === 'OutboundError' || error.message.startsWith('it does not answer');
-  const words = [
-    typeof code === 'string' ? code : '',
-    isNetworks ? error.message : 'it does not answer as ClickHouse does',
-  ]
+  const words = [typeof code === 'string' ? code : '', isNetworks ? error.message : NOT_CLICKHOUSE]
     .filter(Boolean)
     .join(' ');
   return served ?? new QueryError('failed', `No answer from ClickHouse: ${words}`, { cause: error });

@@ -4,7 +4,7 @@ import { CLICKHOUSE, type Token } from '../shared/sql/tokens.ts';
 /** Functions that reach other systems or the server's files; they are available even to users with `readonly=2`. */
 const REACHING = new RegExp(
   `^(?:${[
-    'url(?:cluster)?|file(?:cluster)?|remote(?:secure)?|input|executable|fuzzjson|fuzzquery|catboostevaluate|loop',
+    'url(?:cluster)?|file(?:cluster)?|remote(?:secure)?|input|executable|fuzzjson|fuzzquery|catboostevaluate|loop|hascolumnintable',
     '(?:s3|gcs|cosn|oss|hdfs|hive|azure|iceberg|deltalake|hudi|paimon|ytsaurus|arrowflight)\\w*',
     'mysql|postgresql|mongodb|redis|sqlite|jdbc|odbc',
   ].join('|')})$`,
@@ -30,10 +30,22 @@ export function readingClickhouse(sql: string, tableFunctions: readonly string[]
     problem: (tokens) => {
       if (tokens.some(({ kind, text }) => kind === 'identifier' && text.includes('\\')))
         return 'names with a backslash are not allowed.';
+      if (setsSettings(tokens)) return 'SETTINGS are not allowed: they could lift the limits.';
       const refused = [...callsIn(tokens).map(({ name }) => name), ...appliedIn(tokens)].find(isRefused);
       return refused && `${refused}() may do more than read.`;
     },
   });
+}
+
+/** `SETTINGS name = value`, unlike a table or column named settings. */
+function setsSettings(tokens: readonly Token[]): boolean {
+  return tokens.some(
+    ({ kind, text }, index) =>
+      kind === 'word' &&
+      text === 'settings' &&
+      ['word', 'identifier'].includes(tokens[index + 1]?.kind ?? '') &&
+      tokens[index + 2]?.text === '=',
+  );
 }
 
 /** Functions called without parentheses of their own: `SELECT * APPLY(f)`. */

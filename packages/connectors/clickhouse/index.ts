@@ -21,7 +21,11 @@ import { testConnection } from './test-connection.ts';
 const config = z
   .strictObject({
     /** `https://host:8443`; the HTTP interface, not the native one. */
-    url: z.url({ protocol: /^https?$/u }).optional(),
+    url: z
+      .url({ protocol: /^https?$/u })
+      // The client would take them for options of its own.
+      .refine((url) => new URL(url).search === '', 'must not have parameters')
+      .optional(),
     /** Instead of a URL: a host name or an address. */
     host: z
       .string()
@@ -108,7 +112,7 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
       async run({ sql, parameters, max_rows = DEFAULT_ROWS }, context) {
         // What every server refuses is refused without asking this one.
         readingClickhouse(sql);
-        const { tableFunctions } = await session.abilities();
+        const { tableFunctions } = await session.abilities(context.signal);
         const statement = readingClickhouse(sql, tableFunctions);
         return session.read(statement, { ...context, parameters, maxRows: max_rows });
       },
@@ -194,7 +198,7 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
       }),
       tool: true,
       async run({ limit = 20, since_seconds = 3600 }, context) {
-        const { normalizes } = await session.abilities();
+        const { normalizes } = await session.abilities(context.signal);
         return records(catalogue.slowQueries(limit, since_seconds, normalizes), context);
       },
     }),

@@ -7,8 +7,9 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { z } from 'zod';
 import { QueryError, type Network, type OperationContext } from '../connector.ts';
 import { Opened } from '../shared/opened.ts';
+import { abortedError, orAborted } from '../shared/or-aborted.ts';
 import type { Table } from '../shared/sql/table.ts';
-import { asQueryError, exceptionOf } from './errors.ts';
+import { asQueryError, exceptionOf, NOT_CLICKHOUSE } from './errors.ts';
 
 interface SessionOptions {
   url: string;
@@ -57,6 +58,8 @@ const TABLE_FUNCTIONS = 'select name from system.table_functions';
 const PROBE_BYTES = 100_000;
 const PROBE_TIMEOUT_MS = 10_000;
 const GRACE_SECONDS = 10;
+const KILL_TIMEOUT_MS = 2_000;
+const MAX_ERROR_BYTES = 100_000;
 
 export class ClickhouseSession {
   readonly #options: SessionOptions;
@@ -72,15 +75,15 @@ export class ClickhouseSession {
    * @throws {QueryError} with the server's message
    */
   async read(sql: string, options: ReadOptions): Promise<Table> {
-    const { abilities } = await this.#vendor();
+    const { abilities } = await orAborted(this.#vendor(), options.signal);
     const settings = settingsFor(abilities, options, this.#options.maxExecutionSeconds);
     const { meta, data } = await this.#ask(sql, options, settings, abilities);
     return { columns: meta, rows: data.slice(0, options.maxRows), truncated: data.length > options.maxRows };
   }
 
   /** @throws {QueryError} when the server does not answer, or refuses the user */
-  async abilities(): Promise<Abilities> {
-    return (await this.#vendor()).abilities;
+  async abilities(signal: AbortSignal): Promise<Abilities> {
+    return (await orAborted(this.#vendor(), signal)).abilities;
   }
 
   async close(): Promise<void> {
@@ -126,28 +129,28 @@ export class ClickhouseSession {
   ): Promise<z.output<typeof answer>> {
     const client = await this.#client.get();
     const query_id = randomUUID();
-    const stopped = (): QueryError =>
-      new QueryError('timeout', 'The query was stopped: it timed out, or its caller gave up.');
     try {
-      if (signal.aborted) throw stopped();
-      const { stream } = await client.exec({
+      signal.throwIfAborted();
+      const { stream, http_status_code = 0 } = await client.exec({
         // On its own line: the statement may end in a comment.
         query: `${sql}\nFORMAT JSONCompact`,
         query_id,
         query_params: parameters,
         clickhouse_settings: settings,
         abort_signal: signal,
+        // The client would read an error to its end, however long it is.
+        ignore_error_response: true,
       });
+      if (http_status_code !== 200) throw exceptionOf(await startOf(stream)) ?? new Error(NOT_CLICKHOUSE);
       const text = await bounded(stream, maxBytes);
       const parsed = answer.safeParse(parsedJson(text));
       // An error in the middle of the rows follows a status of 200, as text after them.
-      if (!parsed.success) throw exceptionOf(text.slice(-10_000)) ?? new Error('it does not answer as ClickHouse does');
+      if (!parsed.success) throw exceptionOf(text.slice(-10_000)) ?? new Error(NOT_CLICKHOUSE);
       return parsed.data;
     } catch (error) {
       const ours = error instanceof QueryError && error.code === 'too_large';
-      if ((signal.aborted || ours) && abilities?.readonly === 0)
-        await client.command({ query: `KILL QUERY WHERE query_id = '${query_id}' ASYNC` }).catch(() => undefined);
-      throw signal.aborted ? stopped() : asQueryError(error);
+      if ((signal.aborted || ours) && abilities?.readonly === 0) await kill(client, query_id).catch(() => undefined);
+      throw signal.aborted ? abortedError() : asQueryError(error);
     }
   }
 
@@ -190,11 +193,32 @@ function settingsFor(
   return {
     ...(readonly === 0 && { readonly: '1' }),
     ...(stopsWhenClosed && { [STOPS_WHEN_CLOSED]: 1 }),
+    // A profile may have it return what it has by then, as if that were all.
+    timeout_overflow_mode: 'throw',
     max_execution_time: Math.max(1, Math.ceil(Math.min(maxExecutionSeconds, remainingMs / 1000))),
     // One row more than requested shows that there are more. The server sends whole blocks of rows.
     max_result_rows: String(maxRows + 1),
     result_overflow_mode: 'break',
   };
+}
+
+async function kill(client: ClickHouseClient, queryId: string): Promise<void> {
+  const { stream } = await client.exec({
+    query: `KILL QUERY WHERE query_id = '${queryId}' ASYNC`,
+    abort_signal: AbortSignal.timeout(KILL_TIMEOUT_MS),
+    ignore_error_response: true,
+  });
+  await startOf(stream);
+}
+
+/** Of an answer that is not rows, as much as anybody reads. */
+async function startOf(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += Buffer.from(chunk).toString('utf8');
+    if (text.length > MAX_ERROR_BYTES) break;
+  }
+  return text;
 }
 
 /** Enforced here: ClickHouse would silently cut the rows at its own byte limit. */

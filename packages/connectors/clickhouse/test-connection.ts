@@ -35,7 +35,10 @@ export async function testConnection(
       const message = `There is no database ${database ?? String(current)}, or the user may not see it.`;
       return result({ status: 'refused', field: 'database', message });
     }
-    const [{ readonly }, log] = await Promise.all([session.abilities(), session.read(LOG, { ...context, maxRows: 1 })]);
+    const [{ readonly }, log] = await Promise.all([
+      session.abilities(context.signal),
+      session.read(LOG, { ...context, maxRows: 1 }),
+    ]);
     const isPlain = url === undefined ? !secure : url.startsWith('http:');
     return result({
       status: 'ok',
@@ -67,9 +70,14 @@ function faultOf(
   if (number === '81') return { status: 'refused', field: 'database' };
   if (number !== undefined) return { status: 'refused' };
   const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-  if (typeof code === 'string' && /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_|ERR_TLS_CERT)/u.test(code))
-    return { status: 'refused', field: ca_certificate === undefined ? 'secure' : 'ca_certificate' };
-  if (/not public|not a public|must begin with https|not a host name/u.test(message))
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return { status: 'refused', field: place };
+  if (typeof code === 'string' && /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_)/u.test(code))
+    return {
+      status: 'refused',
+      field: ca_certificate === undefined && url === undefined ? 'secure' : 'ca_certificate',
+    };
+  if (url === undefined && message.includes('must begin with https')) return { status: 'refused', field: 'secure' };
+  if (/not public|not a public|must begin with https|must not contain a user|not a host name/u.test(message))
     return { status: 'refused', field: place };
   return { status: 'unreachable', field: place };
 }

@@ -97,3 +97,14 @@ export const UNUSED_INDEXES = `
   where s.idx_scan = 0 and not i.indisunique and not i.indisexclusion
     and not exists (select from pg_constraint c where c.conindid = s.indexrelid)
   order by bytes desc, schema, name`;
+
+/**
+ * Functions among these names that `x.name` calls, unless x has such a column. A name that is some table's column is not
+ * among them, except for PostgreSQL's own that do things: a view's column is named after the function that it calls.
+ */
+export const FUNCTIONS_OF_ONE = `
+  select proname::text from pg_catalog.pg_proc
+  where proname = any($1::name[]) and pronargs >= 1 and pronargs - pronargdefaults <= 1
+    and (pronamespace = 'pg_catalog'::regnamespace and provolatile = 'v'
+      or not exists (select from pg_catalog.pg_attribute where attname = proname and attnum > 0))
+  limit 1`;

@@ -55,6 +55,16 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
     session.read(sql, values, { ...context, maxRows });
   const records = async (sql: string, values: unknown[], context: OperationContext) =>
     recordsOf(await read(sql, values, context));
+  const reading = async (sql: string, context: OperationContext): Promise<string> => {
+    const { statement, attributes } = readingPostgres(sql, allowed);
+    if (attributes.length === 0) return statement;
+    const [name] = (await read(catalogue.FUNCTIONS_OF_ONE, [attributes], context)).rows[0] ?? [];
+    if (typeof name !== 'string') return statement;
+    throw new QueryError(
+      'bad_request',
+      `Only reading is allowed: .${name} may call the function ${name}(), which is not known to only read. Write a column of that name without what is before it, or call it something else.`,
+    );
+  };
   return [
     defineOperation({
       name: 'query',
@@ -69,8 +79,8 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
         max_rows: z.number().int().min(1).max(MAX_ROWS).optional(),
       }),
       tool: true,
-      run: ({ sql, parameters = [], max_rows = DEFAULT_ROWS }, context) =>
-        read(readingPostgres(sql, allowed), parameters, context, max_rows),
+      run: async ({ sql, parameters = [], max_rows = DEFAULT_ROWS }, context) =>
+        read(await reading(sql, context), parameters, context, max_rows),
     }),
     defineOperation({
       name: 'tables',
@@ -130,7 +140,7 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
       parameters: z.strictObject({ sql: z.string().min(1).max(100_000) }),
       tool: true,
       async run({ sql }, context) {
-        const statement = readingPostgres(sql, allowed);
+        const statement = await reading(sql, context);
         if (/^\s*(?:explain|show)\b/iu.test(statement))
           throw new QueryError('bad_request', 'Give the statement itself, without EXPLAIN.');
         const generic = /\$\d/u.test(statement) ? ', generic_plan' : '';

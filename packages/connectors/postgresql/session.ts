@@ -8,7 +8,9 @@ import type Cursor from 'pg-cursor';
 import { QueryError, type Log, type Network } from '../connector.ts';
 import { clientConfig, hostProblem, type PostgresConfig } from './config.ts';
 import { encrypts, guardedSocket } from './socket.ts';
+import { watchWire } from './wire.ts';
 import { Opened } from '../shared/opened.ts';
+import { abortedError, orAborted } from '../shared/or-aborted.ts';
 import type { Table } from '../shared/sql/table.ts';
 
 interface ReadOptions {
@@ -24,10 +26,16 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const CANCEL_GRACE_MS = 3_000;
 const CLEAN_UP_MS = 2_000;
 
+interface Wire {
+  /** Counts the incoming bytes on arrival, before they become rows. */
+  socket: Socket;
+  /** Has everything ignored that still comes in. */
+  mute(): void;
+}
+
 interface Vendor {
   pool: Pool;
-  /** Counts each connection's incoming bytes on arrival, before they become rows. */
-  sockets: WeakMap<object, Socket>;
+  wires: WeakMap<object, Wire>;
   newCursor: (sql: string, values: unknown[]) => Cursor<unknown[]>;
   typeName: (oid: number) => string;
 }
@@ -51,7 +59,9 @@ export class PostgresSession {
   async read(sql: string, values: unknown[], options: ReadOptions): Promise<Table> {
     const problem = hostProblem(this.#settings, this.#network);
     if (problem !== undefined) throw new QueryError('failed', problem);
-    const vendor = await this.#vendor.get();
+    const vendor = await orAborted(this.#vendor.get(), options.signal).catch((error: unknown) => {
+      throw asQueryError(error);
+    });
     const client = await connected(vendor.pool, options.signal);
     // A cancelled connection may be cancelled later still, in the middle of another caller's statement.
     let spoiled = false;
@@ -61,14 +71,15 @@ export class PostgresSession {
     const cancel = (reason: QueryError): void => {
       if (spoiled) return;
       spoiled = true;
+      wire?.mute();
       cancelling = cancelOn(client, this.#network).finally(() => stop.reject(reason));
     };
     const onAbort = (): void => cancel(abortedError());
+    const wire = vendor.wires.get(client);
     options.signal.addEventListener('abort', onAbort, { once: true });
     if (options.signal.aborted) onAbort();
-    const socket = vendor.sockets.get(client);
-    const before = socket?.bytesRead ?? 0;
-    const tooLarge = (): boolean => (socket?.bytesRead ?? 0) - before > options.maxBytes;
+    const before = wire?.socket.bytesRead ?? 0;
+    const tooLarge = (): boolean => (wire?.socket.bytesRead ?? 0) - before > options.maxBytes;
     const watch = setInterval(() => {
       if (tooLarge()) cancel(tooLargeError(options.maxBytes));
     }, WATCH_MS);
@@ -134,7 +145,7 @@ export class PostgresSession {
 
   async #open(): Promise<Vendor> {
     const [{ default: pg }, { default: Cursor }] = await Promise.all([import('pg'), import('pg-cursor')]);
-    const sockets = new WeakMap<object, Socket>();
+    const wires = new WeakMap<object, Wire>();
     const log = this.#log;
     const network = this.#network;
     const settings = this.#settings;
@@ -145,7 +156,7 @@ export class PostgresSession {
         const socket = guardedSocket(network);
         // The pool hides the password from those who copy its options.
         super({ ...config, password: config?.password, stream: () => socket });
-        sockets.set(this, socket);
+        wires.set(this, { socket, mute: watchWire(this) });
         // The current reader also learns of a lost connection; an unhandled event would end this process.
         this.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL was lost'));
       }
@@ -166,7 +177,7 @@ export class PostgresSession {
     const types = valueParsers(pg.types);
     return {
       pool,
-      sockets,
+      wires,
       newCursor: (sql, values) => new Cursor(sql, values, { rowMode: 'array', types }),
       typeName: (oid) => names.get(oid) ?? String(oid),
     };
@@ -179,23 +190,18 @@ function tooLargeError(maxBytes: number): QueryError {
 
 /** A connection from the pool; one that arrives after `signal` has fired goes straight back. */
 async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
-  if (signal.aborted) throw abortedError();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(abortedError());
-  signal.addEventListener('abort', onAbort, { once: true });
   let connecting: Promise<PoolClient> | undefined;
   try {
+    signal.throwIfAborted();
     // Throws synchronously when a certificate cannot be read.
     connecting = pool.connect();
-    return await Promise.race([connecting, aborted.promise]);
+    return await orAborted(connecting, signal);
   } catch (error) {
     connecting?.then(
       (client) => client.release(),
       () => undefined,
     );
-    throw asQueryError(error);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+    throw signal.aborted ? abortedError() : asQueryError(error);
   }
 }
 
@@ -317,10 +323,6 @@ const CODES: Record<string, QueryError['code']> = {
 
 /** Classes: data exception, cardinality, invalid transaction state (read-only), syntax or access rule, parameters. */
 const CALLER_ERRORS = /^(?:22|21|25|42|08P01)/u;
-
-function abortedError(): QueryError {
-  return new QueryError('timeout', 'The query was stopped: it timed out, or its caller gave up.');
-}
 
 /** The server's message, with its detail and hint. */
 function asQueryError(error: unknown): QueryError {

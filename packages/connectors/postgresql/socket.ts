@@ -30,21 +30,21 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Asks the server whether it encrypts, for `prefer`: the client knows only yes and no.
- * @returns false also if it does not answer, which the connection itself will report
+ * @throws if it does not answer: to take that for a no would have all later connections made without encryption
  */
 export function encrypts({ url, host, port }: PostgresConfig, network: Network | undefined): Promise<boolean> {
   if (url !== undefined || host === undefined) return Promise.resolve(false);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const message = Buffer.alloc(8);
   message.writeInt32BE(message.length, 0);
   message.writeInt32BE(SSL_REQUEST, 4);
   const socket = connect({ port, host, lookup: network?.lookup }, () => socket.write(message));
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('it does not say whether it encrypts')));
   socket.once('data', (data) => {
     resolve(data[0] === ENCRYPTS);
     socket.destroy();
   });
-  socket.on('error', () => socket.destroy());
-  socket.on('close', () => resolve(false));
+  socket.on('error', reject);
+  socket.on('close', () => reject(new Error('it closed the connection')));
   return promise;
 }

@@ -268,6 +268,7 @@ describe('satellite connector: clickhouse', () => {
         max_execution_time: '3',
         max_result_rows: '8',
         result_overflow_mode: 'break',
+        timeout_overflow_mode: 'throw',
       });
     });
   });
