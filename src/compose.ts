@@ -3,6 +3,7 @@ import { createTemporalClient, type TemporalTarget } from '../temporal/connectio
 import type { Config } from './config.ts';
 import { openOrm } from './db/orm.ts';
 import type { KindProfile, RunKindDefinition, RunProfiles } from './features/runs/index.ts';
+import type { LoadSystems } from './features/tools/index.ts';
 import { systemClock } from './platform/clock.ts';
 import type { ModelClient } from './platform/anthropic/index.ts';
 import { createEventLog } from './platform/event-log/index.ts';
@@ -24,6 +25,7 @@ export type WorkerHouse = House & { model: ModelClient };
 /** A room all of whose parts need only what the house provides. */
 export interface FittingRoom extends Room {
   build?: (house: House) => object;
+  systems?: (house: House) => LoadSystems;
   runKinds?: readonly RunKindDefinition<never, never, House>[];
   sweeps?: readonly ((house: House) => Promise<unknown>)[];
   activities?: readonly ((house: WorkerHouse) => object)[];
@@ -80,11 +82,19 @@ export function composeRooms<Given extends Core>(
   const kinds = list.flatMap(({ runKinds = [] }) => runKinds);
   const built: KindProfile[] = [];
   const runTools = list.flatMap(({ tools = [] }) => tools);
-  const reservedToolNames = () => built.flatMap(({ tools }) => tools.map(({ name }) => name));
+  // Made at first use: which tool names are taken is known only once all rooms are built.
+  let made: ReturnType<House['connectSystems']> | undefined;
+  const connected = () =>
+    (made ??= house.connectSystems(
+      list.flatMap(({ systems }) => systems?.(house) ?? []),
+      { own: house.ownSources, reserved: built.flatMap(({ tools }) => tools.map(({ name }) => name)) },
+    ));
+  const sources: House['sources'] = (call) => connected().sources(call);
+  const teamTools: House['teamTools'] = (teamId) => connected().tools(teamId);
   const readScopes = Object.fromEntries(kinds.map(({ kind, readScope }) => [kind, readScope]));
   const profiles = {};
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- complete when every room has built
-  const house = { runTools, reservedToolNames, readScopes, profiles, ...core } as unknown as House & Given;
+  const house = { runTools, sources, teamTools, readScopes, profiles, ...core } as unknown as House & Given;
   for (const { build } of list) Object.assign(house, { ...build?.(house), ...house });
   for (const { kind, profile } of kinds) {
     const parts = profile(house);

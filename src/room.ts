@@ -3,7 +3,8 @@ import type { EntitySchema } from '@mikro-orm/core';
 import type { Config, Configuration } from './config.ts';
 import type { Orm } from './db/orm.ts';
 import type { RunKindDefinition } from './features/runs/index.ts';
-import type { Tool } from './features/tools/index.ts';
+import type { LoadSources } from './features/sources/index.ts';
+import type { LoadSystems, LoadTeamTools, Tool } from './features/tools/index.ts';
 import type { ReadScopes } from './features/transcripts/index.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import type { Mount } from './http/mounts.ts';
@@ -41,8 +42,10 @@ export interface RoomCore extends Core {
   runTools: readonly Tool[];
   /** What a key must grant to see what was found in a run, by kind. */
   readScopes: ReadScopes;
-  /** Names that a team's own tools may not have. Complete once all rooms are built. */
-  reservedToolNames: () => readonly string[];
+  /** The sources of a team: the installation's, and those of the systems that it has connected. */
+  sources: LoadSources;
+  /** The tools of the systems that a team has connected. */
+  teamTools: LoadTeamTools;
 }
 
 /** What a key, or a person, may do. */
@@ -83,6 +86,8 @@ export interface Room {
   configuration?: Configuration;
   /** Tools of every run. */
   tools?: readonly Tool[];
+  /** What it adds to the runs of a team that has connected something: tools and sources. */
+  systems?: (house: never) => LoadSystems;
   /** Builds what the room and others work with, once per process; `house` has what the rooms before it have built. */
   build?: (house: never) => object;
   runKinds?: readonly RunKindDefinition<never, never, never>[];

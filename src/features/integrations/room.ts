@@ -5,8 +5,7 @@ import { createOutbound } from '../../platform/outbound/index.ts';
 import { SecretError } from '../../platform/secrets.ts';
 import type { Room, RoomCore } from '../../room.ts';
 import { channelContext, type ChannelCapabilities, type Deliver } from '../notifications/index.ts';
-import type { LoadSources, SourceCatalog } from '../sources/index.ts';
-import { connectSystems, type LoadSystems, type LoadTeamTools } from '../tools/index.ts';
+import type { LoadSystems } from '../tools/index.ts';
 import { addressesOf, configuration, type IntegrationSettings } from './configuration.ts';
 import { createConnections, type OverSatellite } from './connections.ts';
 import type { Integrations } from './deps.ts';
@@ -32,8 +31,6 @@ import { contextOf, createVault } from './vault.ts';
 
 type Needs = RoomCore & {
   config: IntegrationSettings;
-  ownSources: SourceCatalog;
-  satelliteSystems: LoadSystems;
   overSatellite: OverSatellite;
   channels: ChannelCapabilities;
   deliver: Deliver;
@@ -136,18 +133,12 @@ export const integrationsRoom = {
         .nativeUpdate(Integration, { id }, { lastUsedAt: now })
         .catch((error: unknown) => log.warn({ err: error }, 'the use of an integration was not noted'));
     };
-    // Created at first use: the reserved tool names are known only once all rooms are built.
-    let made: ReturnType<typeof connectSystems> | undefined;
-    const loaders = [
-      house.satelliteSystems,
-      integrationSystems({ orm, connections, servers, toolsOf, opened, fresh, used }),
-    ];
-    const systems = () =>
-      (made ??= connectSystems(loaders, { own: house.ownSources, reserved: house.reservedToolNames() }));
-    const sources: LoadSources = (call) => systems().sources(call);
-    const teamTools: LoadTeamTools = (teamId) => systems().tools(teamId);
-    return { integrations, sources, teamTools };
+    return {
+      integrations,
+      integrationSystems: integrationSystems({ orm, connections, servers, toolsOf, opened, fresh, used }),
+    };
   },
+  systems: ({ integrationSystems: load }: { integrationSystems: LoadSystems }) => load,
   sweeps: [
     ({ integrations }: { integrations: Integrations }) => checkDue(integrations.service),
     ({ integrations }: { integrations: Integrations }) => deliverStatusChanges(integrations.service),

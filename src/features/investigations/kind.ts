@@ -17,7 +17,7 @@ export const investigationRuns = defineRunKind({
     workflow: INVESTIGATION_WORKFLOW,
     ...describeInvestigation(row, budget, appUrl),
   }),
-  profile({ runTools, teamTools, orm }: RoomCore & { teamTools: LoadTeamTools }) {
+  profile({ runTools, teamTools, orm }: RoomCore) {
     const tools = [...runTools, findSimilarInvestigations({ orm })];
     return { tools: [...tools, submitReport], load: investigationProfile(tools, teamTools) };
   },

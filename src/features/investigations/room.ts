@@ -1,6 +1,5 @@
 import type { Room, RoomCore } from '../../room.ts';
 import { createProgressReader, createRunLauncher, sweepRuns, type RunSettings } from '../runs/index.ts';
-import type { LoadSources } from '../sources/index.ts';
 import { Investigation } from './entities.ts';
 import { investigationRuns } from './kind.ts';
 import { investigationEndpoints } from './routes.ts';
@@ -28,7 +27,7 @@ export const investigationsRoom = {
     appUrl,
     secretKeys,
     sources,
-  }: RoomCore & { config: RunSettings; sources: LoadSources }) {
+  }: RoomCore & { config: RunSettings }) {
     const launcher = createRunLauncher(client, investigationRuns, {
       budget,
       appUrl,

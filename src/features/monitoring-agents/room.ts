@@ -8,7 +8,6 @@ import {
   type RunLauncher,
   type RunSettings,
 } from '../runs/index.ts';
-import type { LoadTeamTools } from '../tools/index.ts';
 import { isBudgetSpent } from './agent/budget.ts';
 import { retitleAgent } from './agent/configure.ts';
 import type { MonitoringRunDeps } from './deps.ts';
@@ -80,7 +79,7 @@ export const monitoringAgentsRoom = {
     log,
     appUrl,
     teamTools,
-  }: RoomCore & { config: RunSettings; teamTools: LoadTeamTools }) {
+  }: RoomCore & { config: RunSettings }) {
     const { budget, temporal, timeouts } = config;
     const control = { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs };
     const launcher = createAgentLauncher(client, { ...control, appUrl, eventsPerHistory: temporal.eventsPerHistory });

@@ -1,4 +1,5 @@
 import type { Room, RoomCore } from '../../room.ts';
+import type { LoadSystems } from '../tools/index.ts';
 import { satelliteSystems, storedSatellites, type SatelliteAccess } from './agent/index.ts';
 import { createSatelliteCalls } from './calls/calls.ts';
 import { Satellite, SatelliteRequest } from './entities.ts';
@@ -36,6 +37,7 @@ export const satellitesRoom = {
       },
     };
   },
+  systems: ({ satelliteSystems: load }: { satelliteSystems: LoadSystems }) => load,
   sweeps: [
     ({ orm, events, clock }: RoomCore) =>
       purgeSatelliteRequests(orm, events, new Date(clock.now().getTime() - ANSWER_RETENTION_MS)),

@@ -12,6 +12,7 @@ import { searchLogs } from './telemetry/search-logs.ts';
 import { searchTraces } from './telemetry/search-traces.ts';
 import { serviceDependencies } from './telemetry/service-dependencies.ts';
 import type { Tool } from './tool.ts';
+import { connectSystems } from './systems/index.ts';
 import { updatePlan } from './update-plan.ts';
 
 export { listSources } from './telemetry/list-sources.ts';
@@ -49,4 +50,4 @@ const capabilities = new Map(sharedTools.map(({ name, capability }) => [name, ca
 /** What a tool queries; undefined if it queries no source. */
 export const capabilityOf = (tool: string) => capabilities.get(tool);
 
-export const toolsRoom = { name: 'tools', tools: sharedTools } satisfies Room;
+export const toolsRoom = { name: 'tools', tools: sharedTools, build: () => ({ connectSystems }) } satisfies Room;

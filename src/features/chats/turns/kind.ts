@@ -2,7 +2,6 @@ import { grants } from '../../../http/authenticate.ts';
 import type { RoomCore } from '../../../room.ts';
 import { type InvestigationServiceDeps, investigationTools } from '../../investigations/index.ts';
 import { ACT_SCOPE, allowedTools, defineRunKind, type LoadProfile, type Run } from '../../runs/index.ts';
-import type { LoadSources } from '../../sources/index.ts';
 import { type LoadTeamTools, type Tool, createRegistryCache } from '../../tools/index.ts';
 import { type WorkspaceDrafts, workspaceTools } from '../../workspace/index.ts';
 import { drawChart } from '../../charts/index.ts';
@@ -19,10 +18,8 @@ import { systemPrompt, withoutSources } from './prompt.ts';
 
 type Needs = RoomCore & {
   drafts: WorkspaceDrafts;
-  teamTools: LoadTeamTools;
   investigations: InvestigationServiceDeps;
   monitoringTools: readonly Tool[];
-  sources: LoadSources;
 };
 
 export const chatRuns = defineRunKind({

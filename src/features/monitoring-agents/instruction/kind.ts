@@ -14,7 +14,7 @@ export const checkRuns = defineRunKind({
   kind: 'check',
   readScope: 'monitoring:read',
   workflowId: instructionCheckWorkflowId,
-  profile: ({ runTools, teamTools }: RoomCore & { teamTools: LoadTeamTools }) => ({
+  profile: ({ runTools, teamTools }: RoomCore) => ({
     tools: [...runTools, submitCheckResult],
     load: instructionProfile(runTools, teamTools),
   }),

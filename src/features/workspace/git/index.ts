@@ -1,4 +1,5 @@
 /** The workspaces as bare Git repositories, one for each team, written and read through the real `git`. */
+import { GIT_TIMEOUT_MS } from '../../../platform/git/index.ts';
 import { createKeyedMutex } from '../../../platform/keyed-mutex.ts';
 import type { WorkspacePort, Workspaces } from '../port.ts';
 import { commitChanges } from './commit.ts';
@@ -6,7 +7,6 @@ import { diffOf } from './diff.ts';
 import { listEntries, readFile } from './entries.ts';
 import { headOf } from './refs.ts';
 import { atRevisions, openRepository, repositoryName, type Repository } from './repository.ts';
-import { GIT_TIMEOUT_MS } from './run.ts';
 import { searchFiles } from './search.ts';
 import { writeObjects, writeTree } from './tree.ts';
 

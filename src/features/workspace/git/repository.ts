@@ -2,7 +2,7 @@
 import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkspaceError } from '../port.ts';
-import { GitError, runGit, type GitOptions, type GitResult } from './run.ts';
+import { GitError, GitStopped, runGit, type GitOptions, type GitResult } from '../../../platform/git/index.ts';
 
 export const BRANCH = 'refs/heads/main';
 /** The refs that map keys to commits. */
@@ -14,7 +14,7 @@ const FIRST_COMMIT = 'Begin the workspace\n';
 
 export interface Repository {
   path: string;
-  /** @throws as {@link runGit} */
+  /** @throws as {@link runGit}, but {@link WorkspaceError} when Git was ended */
   git(args: readonly string[], options?: GitOptions): Promise<GitResult>;
 }
 
@@ -48,7 +48,18 @@ export async function openRepository(git: GitProgram, directory: string, name: s
 }
 
 function repositoryAt({ program, timeoutMs }: GitProgram, path: string): Repository {
-  return { path, git: (args, options) => runGit(program, path, args, { timeoutMs, ...options }) };
+  return {
+    path,
+    async git(args, options) {
+      try {
+        return await runGit(program, path, args, { timeoutMs, ...options });
+      } catch (error) {
+        if (!(error instanceof GitStopped)) throw error;
+        const code = error.reason === 'timeout' ? 'timeout' : 'too_large';
+        throw new WorkspaceError(code, error.message, { cause: error });
+      }
+    },
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import { directoryPath } from '../path.ts';
 import { WorkspaceError, type SearchMatch, type SearchOptions } from '../port.ts';
 import { expandedSize } from './pattern.ts';
 import type { Repository } from './repository.ts';
-import { GitError } from './run.ts';
+import { GitError } from '../../../platform/git/index.ts';
 
 const MAX_PATTERN = 500;
 /** Limit of a pattern with its intervals expanded; the matcher's memory grows with it. */

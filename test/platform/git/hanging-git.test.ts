@@ -4,8 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitUntil } from '../../support/wait-until.ts';
-import { runGit } from '../../../src/features/workspace/git/run.ts';
-import { failsWith } from './support.ts';
+import { GitStopped, runGit } from '../../../src/platform/git/index.ts';
 
 /** A Git that does not end when it is asked to, and has started something that holds its pipes. */
 const HANGS = `#!/bin/sh
@@ -27,7 +26,7 @@ function hasEnded(pidFile: string): boolean {
   return pid !== '' && execFileSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).startsWith('Z');
 }
 
-describe('workspace: a Git that hangs', () => {
+describe('platform: a Git that hangs', () => {
   let folder: string;
   let program: string;
   /** @returns the id of what it has started; NaN before that */
@@ -48,7 +47,7 @@ describe('workspace: a Git that hangs', () => {
   it('is not waited for: not in time', async () => {
     const running = runGit(program, folder, ['fast-import'], { timeoutMs: 500 });
     standStill(() => started() > 0);
-    await failsWith('timeout', running);
+    await assert.rejects(running, (error) => error instanceof GitStopped && error.reason === 'timeout');
   });
 
   it('is not waited for: given up', async () => {

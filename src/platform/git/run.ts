@@ -1,7 +1,6 @@
 /** Runs the real `git`: without a shell, without the machine's or the user's configuration, and within bounds. */
 import { spawn } from 'node:child_process';
-import { childEnvironment } from '../../../config.ts';
-import { WorkspaceError } from '../port.ts';
+import { childEnvironment } from '../../config.ts';
 
 /** Default timeout of one command. */
 export const GIT_TIMEOUT_MS = 10_000;
@@ -45,6 +44,16 @@ export class GitError extends Error {
   }
 }
 
+/** Git was ended: it took too long, or printed too much. */
+export class GitStopped extends Error {
+  override name = 'GitStopped';
+  readonly reason: 'timeout' | 'output';
+  constructor(reason: GitStopped['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
 const CONFIGURATION = [
   'core.hooksPath=/dev/null',
   'core.attributesFile=/dev/null',
@@ -82,8 +91,8 @@ const ENVIRONMENT: Record<string, string> = {
 /**
  * @param program the Git executable
  * @param gitDir the repository
- * @throws {WorkspaceError} on timeout; {@link GitError} when Git exits with a code that is neither 0 nor accepted; the
- *   signal's reason when it fires
+ * @throws {GitStopped} on timeout or too much output; {@link GitError} when Git exits with a code that is neither 0 nor
+ *   accepted; the signal's reason when it fires
  */
 export async function runGit(
   program: string,
@@ -137,9 +146,8 @@ export async function runGit(
     const isAnswer = bytes <= maxBytes && (code === 0 || accept.includes(code ?? -1));
     // A suspended process runs its timers before it learns that Git ended in time.
     if (ended === 'timeout' && !isAnswer)
-      throw new WorkspaceError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms`);
-    if (ended === 'output' && !options.cut)
-      throw new WorkspaceError('too_large', `git ${args[0]} printed too much output`);
+      throw new GitStopped('timeout', `git ${args[0]} took longer than ${timeoutMs} ms`);
+    if (ended === 'output' && !options.cut) throw new GitStopped('output', `git ${args[0]} printed too much output`);
     if (ended !== 'output' && !isAnswer) throw new GitError(args, code, stderr);
     return { code: code ?? 0, stdout: Buffer.concat(chunks), cut: ended === 'output' };
   } finally {
