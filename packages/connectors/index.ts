@@ -24,6 +24,7 @@ import { tempo } from './tempo/index.ts';
 export * from './connector.ts';
 export * from './log-level.ts';
 export * from './transport.ts';
+export * from './shared/code-host/port.ts';
 export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
 export { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from './googlecloud/index.ts';
