@@ -179,6 +179,12 @@ export interface CodeHost {
   removeWebhook(fullName: string, id: string, call: HostCall): Promise<void>;
 }
 
+const QUERY_CODES: Partial<Record<string, QueryError['code']>> = {
+  not_found: 'not_found',
+  invalid: 'bad_request',
+  limited: 'busy',
+};
+
 /**
  * A call that the host did not carry out. `message` is for people and models and never has a credential.
  * - `unauthorized`: the credential does not work (any more)
@@ -196,8 +202,7 @@ export class CodeHostError extends QueryError {
     message: string,
     { retryAfterMs, ...options }: ErrorOptions & { retryAfterMs?: number } = {},
   ) {
-    const codes = { not_found: 'not_found', invalid: 'bad_request', limited: 'busy' } as const;
-    super(reason in codes ? codes[reason as keyof typeof codes] : 'failed', message, options);
+    super(QUERY_CODES[reason] ?? 'failed', message, options);
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
   }
