@@ -10,6 +10,15 @@ export interface EditInput {
 /** `lines` are the lines at which replaced pieces began, from 1, at most 20 of them. */
 export type Edited = { text: string; replacements: number; lines: number[] } | { problem: string };
 
+/** What the caller's interface calls them, for problems in words. */
+export interface EditFields {
+  oldText: string;
+  newText: string;
+  replaceAll: string;
+}
+
+const FIELDS: EditFields = { oldText: 'old_text', newText: 'new_text', replaceAll: 'replace_all' };
+
 const MAX_LINES = 20;
 
 /**
@@ -17,21 +26,22 @@ const MAX_LINES = 20;
  * endings, a piece with plain line breaks also matches, and its replacement gets CRLF.
  * @returns the new text, or the problem, in words that help to fix it
  */
-export function editText(text: string, input: EditInput): Edited {
+export function editText(text: string, input: EditInput, fields: EditFields = FIELDS): Edited {
   const { replaceAll } = input;
   let { oldText, newText } = input;
-  if (oldText === newText) return { problem: 'old_text and new_text are the same: there is nothing to change.' };
+  if (oldText === newText)
+    return { problem: `${fields.oldText} and ${fields.newText} are the same: there is nothing to change.` };
   if (!text.includes(oldText) && text.includes('\r\n')) {
     oldText = withCrlf(oldText);
     newText = withCrlf(newText);
   }
   const places = placesOf(text, oldText);
-  if (places.length === 0) return { problem: notFound(text, oldText) };
+  if (places.length === 0) return { problem: notFound(text, oldText, fields) };
   const lines = places.slice(0, MAX_LINES).map((place) => lineAt(text, place));
   if (places.length > 1 && !replaceAll) {
     const where = `lines ${lines.join(', ')}${places.length > lines.length ? ' …' : ''}`;
     return {
-      problem: `old_text occurs ${places.length} times (${where}). Include more of the surrounding text, or set replace_all.`,
+      problem: `${fields.oldText} occurs ${places.length} times (${where}). Include more of the surrounding text, or set ${fields.replaceAll}.`,
     };
   }
   return { text: text.split(oldText).join(newText), replacements: places.length, lines };
@@ -52,12 +62,12 @@ function lineAt(text: string, place: number): number {
   return line;
 }
 
-function notFound(text: string, oldText: string): string {
+function notFound(text: string, oldText: string, fields: EditFields): string {
   const plain = (line: string): string => line.replaceAll(/\s+/gu, ' ').trim();
   const first = oldText.split('\n').map(plain).find(Boolean);
   const lines = text.split('\n').map(plain);
   const like = first === undefined ? -1 : lines.indexOf(first);
   if (like >= 0)
-    return `old_text does not occur. Line ${like + 1} resembles its first line, so white space or a later line differs: read the file from there and copy the piece exactly.`;
-  return 'old_text does not occur in the file. Read the file, or search it, and copy the piece exactly as it is.';
+    return `${fields.oldText} does not occur. Line ${like + 1} resembles its first line, so white space or a later line differs: read the file from there and copy the piece exactly.`;
+  return `${fields.oldText} does not occur in the file. Read the file, or search it, and copy the piece exactly as it is.`;
 }

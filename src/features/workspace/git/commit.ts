@@ -25,7 +25,7 @@ export async function commitChanges(
   const { signal, staleLockMs } = options;
   const { base, key, author, date } = input;
   if (!KEY.test(key)) throw new TypeError(`${JSON.stringify(key)} is not a valid change key`);
-  const message = messageOf(input.message, key);
+  const message = changeMessage(input.message, key);
   let changes: ObjectChange[] | undefined;
   let searched = base;
   const end = performance.now() + PATIENCE_MS;
@@ -90,7 +90,7 @@ async function resultOf(
 }
 
 /** The message with its trailer; a line that looks like our trailer is indented, as it would name another change. */
-function messageOf(message: string, key: string): string {
+export function changeMessage(message: string, key: string): string {
   const lines = message
     .replaceAll('\0', '')
     .toWellFormed()
