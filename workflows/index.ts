@@ -5,3 +5,4 @@ export { finding } from './findings.ts';
 export { instructionCheck } from './instruction-checks.ts';
 export { investigation } from './investigations.ts';
 export { monitoringAgent } from './monitoring-agents.ts';
+export { pullRequest } from './pull-requests.ts';

@@ -7,6 +7,7 @@ import { forTeam } from '../../db/team-filter.ts';
 import { NotFound } from '../../http/errors.ts';
 import { untilReachable } from '../../db/reach.ts';
 import type { CodeHosts, Repository } from '../code-hosts/index.ts';
+import type { StoredSuggestion } from '../investigations/index.ts';
 import {
   count,
   errorOutput,
@@ -17,11 +18,8 @@ import {
   type ToolOutput,
 } from '../tools/index.ts';
 import { ChangeRefused } from './proposal/refused.ts';
-import { proposalInput } from './proposal/schema.ts';
-import { suggestionOf, type Suggestion } from './proposal/suggestion.ts';
-
-/** Its name, unless there are so many tools that they are searched for. */
-export const SUGGEST_PR = 'suggest_pr';
+import { proposalInput, SUGGEST_PR } from './proposal/schema.ts';
+import { suggestionOf } from './proposal/suggestion.ts';
 
 const DIGEST_CHARACTERS = 200;
 const MAX_NAMED = 20;
@@ -109,7 +107,7 @@ async function suggest(
   }
 }
 
-function digestOf({ title, repository, files }: Suggestion): string {
+function digestOf({ title, repository, files }: StoredSuggestion): string {
   const sum = (of: 'additions' | 'deletions'): number => files.reduce((total, file) => total + file[of], 0);
   return `Suggested for ${repository}: ${title} (${count(files.length, 'file')}, +${sum('additions')} -${sum('deletions')})`;
 }

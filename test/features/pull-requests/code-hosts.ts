@@ -36,7 +36,7 @@ export const repositoryRow = (teamId: string, fullName: string): Repository =>
     dueAt: new Date(),
     error: null,
     sizeBytes: null,
-  }) as never;
+  });
 
 export function folderRepository(teamId: string, fullName = 'acme/shop'): FolderRepository {
   const [origin, mirror] = [bareRepository(), bareRepository()];

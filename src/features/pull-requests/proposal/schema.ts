@@ -1,6 +1,9 @@
 /** A proposed change of a repository, as a model writes it. */
 import { z } from 'zod';
 
+/** The tool's name, unless there are so many tools that they are searched for. */
+export const SUGGEST_PR = 'suggest_pr';
+
 const MAX_EDITS = 200;
 const MAX_TEXT = 1_048_576;
 

@@ -1,34 +1,12 @@
 /** A checked proposal: the result of `suggest_pr`, which is evidence and what a pull request is opened from. */
-import { z } from 'zod';
 import type { CodeHosts, Mirror, Repository } from '../../code-hosts/index.ts';
+import type { StoredSuggestion } from '../../investigations/index.ts';
 import type { GitRepository } from '../../workspace/index.ts';
 import { applyChange } from './apply.ts';
 import { changeOf, type ProposalInput } from './schema.ts';
 
 /** Longer diffs are cut at a line; what was proposed stays whole in the call's input. */
 const DIFF_CHARACTERS = 60_000;
-
-export const suggestion = z.object({
-  kind: z.literal('suggested_pull_request'),
-  repository: z.string(),
-  base: z.string(),
-  base_commit: z.string(),
-  title: z.string(),
-  body: z.string(),
-  reverts: z.object({ commit: z.string(), summary: z.string(), author: z.string(), at: z.string() }).optional(),
-  files: z.array(
-    z.object({
-      path: z.string(),
-      change: z.enum(['added', 'modified', 'deleted']),
-      additions: z.number(),
-      deletions: z.number(),
-    }),
-  ),
-  diff: z.string(),
-  diff_truncated: z.boolean().optional(),
-  warnings: z.array(z.string()),
-});
-export type Suggestion = z.infer<typeof suggestion>;
 
 /** A mirror, for the functions that work on any bare repository. */
 export const gitOf = ({ gitDir, git }: Mirror): GitRepository => ({ path: gitDir, git });
@@ -42,7 +20,7 @@ export async function suggestionOf(
   repository: Repository,
   input: ProposalInput,
   signal: AbortSignal,
-): Promise<Suggestion> {
+): Promise<StoredSuggestion> {
   const mirror = codeHosts.mirrorOf(repository);
   const base = input.base ?? repository.defaultBranch;
   const commit = await mirror.head(base);
