@@ -8,6 +8,7 @@ import { investigationWorkflowId } from './contract.ts';
 import { errorOf } from './failure.ts';
 import type { Investigation } from './entities.ts';
 import type { ListedInvestigation } from './queries.ts';
+import type { OpenedPullRequest } from './deps.ts';
 import type { StoredSuggestion } from './report/index.ts';
 import type { InvestigationRow } from './service.ts';
 import type { InvestigationStatusRow } from './status/reader.ts';
@@ -81,6 +82,7 @@ export interface DetailRows {
   toolCalls: ToolCall[];
   messages: Message[];
   progress?: RunProgress;
+  pullRequests: OpenedPullRequest[];
   /** Of the report's `recommendedPr`. */
   suggestion?: StoredSuggestion;
 }
@@ -114,6 +116,7 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
       delivered_step: message.deliveredStep,
     })),
     ...presentReport(investigation),
+    pull_requests: rows.pullRequests,
     recommended_pr: presentRecommended(investigation, rows.suggestion),
     usage: presentUsage(turns),
     temporal: {

@@ -177,7 +177,10 @@ function present(row: InvestigationRow, facts: Facts | undefined): ListedInvesti
 }
 
 /** Everything about one investigation except whole tool results. @throws {NotFound} */
-export async function loadDetail(em: EntityManager, id: string): Promise<Omit<DetailRows, 'progress'>> {
+export async function loadDetail(
+  em: EntityManager,
+  id: string,
+): Promise<Omit<DetailRows, 'progress' | 'pullRequests'>> {
   const investigation = await getInvestigation(em, id);
   const conversation = await em.findOneOrFail(Conversation, { id });
   const turns = await em.find(ModelTurn, { conversationId: id }, { orderBy: { step: 'asc' } });

@@ -304,6 +304,18 @@ export const InvestigationDetailResponse = summaryFields
     recommended_pr: RecommendedPullRequest.nullable().describe(
       'The change that it recommends as a pull request; POST /api/create-pr/from-investigation opens it.',
     ),
+    pull_requests: z
+      .array(
+        z.object({
+          id: z.uuid(),
+          repository: z.string(),
+          title: z.string(),
+          status: z.enum(['pending', 'open', 'merged', 'closed', 'conflict', 'failed']),
+          number: z.int().nullable(),
+          url: z.string().nullable(),
+        }),
+      )
+      .describe('Opened from it, newest first; one that is merged is what fixed the problem.'),
     usage: RunUsage,
     temporal: z.object({ workflow_id: z.string(), url: z.string().nullable() }),
   })

@@ -30,6 +30,24 @@ export async function listPullRequests(
   return { items, total };
 }
 
+const MAX_OPENED = 20;
+
+/** The pull requests opened from an investigation, the newest first. @param em bound to the team */
+export async function openedFrom(
+  em: EntityManager,
+  investigationId: string,
+): Promise<Pick<PullRequest, 'id' | 'repository' | 'title' | 'status' | 'number' | 'url'>[]> {
+  const { items } = await listPullRequests(em, { investigationId, page: 1, count: MAX_OPENED });
+  return items.map(({ id, repository, title, status, number, url }) => ({
+    id,
+    repository,
+    title,
+    status,
+    number,
+    url,
+  }));
+}
+
 /** @throws {NotFound} */
 export async function getPullRequest(em: EntityManager, id: string): Promise<PullRequest> {
   const row = await em.findOne(PullRequest, { id });

@@ -1,9 +1,11 @@
 import type { Room, RoomCore } from '../../room.ts';
 import type { CodeHosts } from '../code-hosts/index.ts';
+import type { InvestigationDeps } from '../investigations/index.ts';
 import type { PullRequestDeps } from './deps.ts';
 import { PullRequest } from './entities.ts';
 import { onHostEvent, sweepStates } from './follow.ts';
 import { createPullRequestLauncher, sweepUnstarted } from './launch.ts';
+import { openedFrom } from './queries.ts';
 import { pullRequestEndpoints } from './routes.ts';
 import { suggestionSystems, type SuggestDeps } from './suggest-pr.ts';
 
@@ -21,7 +23,7 @@ export const pullRequestsRoom = {
     'pull-requests:write': { allows: 'Open pull requests that were suggested', forMembers: true },
   },
   systems: (house: SuggestDeps) => suggestionSystems(house),
-  build(house: RoomCore & { codeHosts: CodeHosts }): Swept {
+  build(house: RoomCore & { codeHosts: CodeHosts }): Swept & Pick<InvestigationDeps, 'pullRequestsOf'> {
     const { config, orm, clock, log, events, codeHosts, appUrl, client } = house;
     const { temporal, timeouts } = config;
     const launcher = createPullRequestLauncher(client, {
@@ -30,7 +32,10 @@ export const pullRequestsRoom = {
       deadlineMs: timeouts.temporalMs,
     });
     codeHosts.onWebhook((event, repository) => onHostEvent({ orm, clock }, event, repository));
-    return { pullRequests: { orm, clock, log, events, codeHosts, launcher, appUrl, waitMs: WAIT_MS } };
+    return {
+      pullRequests: { orm, clock, log, events, codeHosts, launcher, appUrl, waitMs: WAIT_MS },
+      pullRequestsOf: openedFrom,
+    };
   },
   sweeps: [
     ({ pullRequests }: Swept) => sweepUnstarted(pullRequests),

@@ -110,7 +110,7 @@ const conflict = ({ base }: PullRequest, conflicts: ChangeProblem[]) => ({
 
 /**
  * Opens the pull request at the host, through the ledger: looked up by its branch and the marker in its body before it is
- * created.
+ * created. One that was cut off may still arrive: hosts refuse a second request from the same branch.
  * @throws as {@link pushBranch}
  */
 export async function createRequest(
@@ -148,7 +148,6 @@ export async function createRequest(
         return { number: made.number, url: made.url };
       },
       isFinal: (error) => error instanceof CodeHostError && isFinal(error),
-      isCutOff: (error) => error instanceof CodeHostError && error.reason === 'unavailable',
       timeoutMs: CREATE_TIMEOUT_MS,
     },
     signal,

@@ -15,28 +15,27 @@ export interface FolderRepository {
 }
 
 /** A repository row as the room stores it, of no integration. */
-export const repositoryRow = (teamId: string, fullName: string): Repository =>
-  ({
-    id: randomUUID(),
-    createdAt: new Date(),
-    updatedAt: new Date(),
-    teamId,
-    integrationId: null,
-    hostId: fullName,
-    fullName,
-    defaultBranch: 'main',
-    cloneUrl: `https://code.example.org/${fullName}.git`,
-    webUrl: `https://code.example.org/${fullName}`,
-    isPrivate: true,
-    isArchived: false,
-    webhookId: null,
-    head: null,
-    wantedAt: null,
-    syncedAt: new Date(),
-    dueAt: new Date(),
-    error: null,
-    sizeBytes: null,
-  });
+export const repositoryRow = (teamId: string, fullName: string): Repository => ({
+  id: randomUUID(),
+  createdAt: new Date(),
+  updatedAt: new Date(),
+  teamId,
+  integrationId: null,
+  hostId: fullName,
+  fullName,
+  defaultBranch: 'main',
+  cloneUrl: `https://code.example.org/${fullName}.git`,
+  webUrl: `https://code.example.org/${fullName}`,
+  isPrivate: true,
+  isArchived: false,
+  webhookId: null,
+  head: null,
+  wantedAt: null,
+  syncedAt: new Date(),
+  dueAt: new Date(),
+  error: null,
+  sizeBytes: null,
+});
 
 export function folderRepository(teamId: string, fullName = 'acme/shop'): FolderRepository {
   const [origin, mirror] = [bareRepository(), bareRepository()];
