@@ -41,5 +41,6 @@ export function stateOf(found: HostPullRequest, now: Date, createdAt = now): Cha
 
 /** Whether people would see a difference. */
 export function differs(row: PullRequest, { lookAt: _lookAt, mergedAt: _mergedAt, ...changes }: Changes): boolean {
-  return Object.entries(changes).some(([name, value]) => row[name as keyof PullRequest] !== value);
+  const known: Record<string, unknown> = { ...row };
+  return Object.entries(changes).some(([name, value]) => known[name] !== value);
 }

@@ -82,7 +82,7 @@ describe('pull requests: opening', () => {
     assert.match(branch, /^casebook\/[0-9a-f]{12}$/);
     for (const other of [...others, await open(wanted)]) assert.deepEqual(other.body, first.body);
 
-    assert.deepEqual(branches().sort(), [branch, 'main'].sort());
+    assert.deepEqual(branches(), [branch, 'main']);
     assert.equal(host.requests.length, 1);
     const [request] = host.requests;
     assert.equal(request?.title, 'Restore the pool');
@@ -165,7 +165,7 @@ describe('pull requests: opening', () => {
     assert.deepEqual(branches(), ['main']);
     assert.equal(host.requests.length, 0);
     const { body } = await harness.request('GET', `/api/pull-requests?investigation_id=${investigationId}`);
-    const { items } = body as Json;
+    const { items }: Json = body;
     assert.deepEqual(
       items.map(({ status, conflicts }: Json) => [status, conflicts[0].path]),
       [['conflict', 'pool.ts']],
