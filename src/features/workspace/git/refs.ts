@@ -1,7 +1,6 @@
 /** Reads the branch and the commits that keys made, and moves both. */
-import { removeStaleLocks } from './locks.ts';
 import { BRANCH, CHANGES, id, type Repository } from './repository.ts';
-import { GitError } from '../../../platform/git/index.ts';
+import { GitError, removeStaleLocks } from '../../../platform/git/index.ts';
 
 /** The trailer of a commit message that names its key. */
 export const TRAILER = 'Casebook-Change';
