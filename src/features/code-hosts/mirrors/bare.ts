@@ -77,6 +77,9 @@ const FETCH = [
   '--no-auto-maintenance',
 ];
 const EVERYTHING = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+/** Whoever answers without it, such as a page that says "down for maintenance", is not taken for an empty repository. */
+const HEAD = '+HEAD:refs/casebook/HEAD';
+const NO_HEAD = /couldn't find remote ref HEAD/u;
 
 const LOCKED = /Unable to create '[^']+\.lock': File exists/u;
 /** A branch `a` became `a/b`: one transaction cannot do both. */
@@ -110,6 +113,24 @@ export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: s
       throw error;
     }
   };
+  const fetchRefs = async (remote: GitRemote, refspecs: string[], signal: AbortSignal): Promise<void> => {
+    const args = (more: string[]) => (url: string) => [...FETCH, ...more, '--', url, ...refspecs];
+    try {
+      await transfer(remote, args(['--atomic']), { signal });
+    } catch (error) {
+      if (!(error instanceof GitError) || !IN_THE_WAY.test(ownLines(error))) throw error;
+      await transfer(remote, args([]), { signal });
+    }
+  };
+  /** Branches and tags: `COMMIT\tREF`. */
+  const refsOf = async (remote: GitRemote, signal?: AbortSignal): Promise<string> => {
+    const list = (url: string): string[] => ['ls-remote', '--quiet', '--heads', '--tags', '--refs', '--', url];
+    return sortedLines(await transfer(remote, list, { timeoutMs: LIST_TIMEOUT_MS, signal }));
+  };
+  const ownRefs = async (signal?: AbortSignal): Promise<string> =>
+    sortedLines(
+      await git(['for-each-ref', '--format=%(objectname)%09%(refname)', 'refs/heads', 'refs/tags'], { signal }),
+    );
   const translated = async <T>(remote: GitRemote, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -127,23 +148,20 @@ export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: s
         await removeTemporary(gitDir, staleMs);
         await removeStaleLocks(gitDir, await locksOf(gitDir), staleMs);
         await bounded(gitDir, maxBytes, signal, async (within) => {
-          const all = (more: string[]) => (url: string) => [...FETCH, ...more, '--', url, ...EVERYTHING];
           try {
-            await transfer(remote, all(['--atomic']), { signal: within });
+            await fetchRefs(remote, [HEAD, ...EVERYTHING], within);
           } catch (error) {
-            if (!(error instanceof GitError) || !IN_THE_WAY.test(ownLines(error))) throw error;
-            await transfer(remote, all([]), { signal: within });
+            if (!(error instanceof GitError) || !NO_HEAD.test(ownLines(error))) throw error;
+            const isEmpty = (await refsOf(remote, within)) === '' && (await ownRefs(within)) !== '';
+            if (isEmpty) throw new CodeHostError('unavailable', 'The host lists no branches any more.');
+            await fetchRefs(remote, EVERYTHING, within);
           }
         });
       }),
     isCurrent: (remote, signal) =>
       translated(remote, async () => {
         await create(program, gitDir);
-        const list = (url: string): string[] => ['ls-remote', '--quiet', '--heads', '--tags', '--refs', '--', url];
-        const there = await transfer(remote, list, { timeoutMs: LIST_TIMEOUT_MS, signal });
-        const format = '--format=%(objectname)%09%(refname)';
-        const here = await git(['for-each-ref', format, 'refs/heads', 'refs/tags'], { signal });
-        return sortedLines(there) === sortedLines(here);
+        return (await refsOf(remote, signal)) === (await ownRefs(signal));
       }),
     push: (remote, refspecs, signal) =>
       translated(remote, async () => {
@@ -179,7 +197,8 @@ async function commitOf(git: BareMirror['git'], name: string, signal?: AbortSign
   return code === 0 ? stdout.toString('latin1').trim() : undefined;
 }
 
-const sortedLines = ({ stdout }: GitResult): string => stdout.toString('utf8').split('\n').filter(Boolean).sort().join();
+const sortedLines = ({ stdout }: GitResult): string =>
+  stdout.toString('utf8').split('\n').filter(Boolean).sort().join();
 
 /** Creates a missing repository. Several processes may do so at once: the first to move it into place wins. */
 async function create(program: string, gitDir: string): Promise<void> {
@@ -211,12 +230,17 @@ async function bounded(
   const tooLarge = new AbortController();
   const check = async (): Promise<void> => {
     if ((await sizeOf(gitDir)) <= maxBytes) return;
-    const message = `The repository is larger than ${Math.round(maxBytes / 1_048_576)} MiB, the limit of a mirror.`;
+    const message = `The repository is larger than ${Math.ceil(maxBytes / 1_048_576)} MiB, the limit of a mirror.`;
     tooLarge.abort(new CodeHostError('invalid', message));
   };
+  const within = AbortSignal.any([tooLarge.signal, ...(signal ? [signal] : [])]);
+  await check();
+  within.throwIfAborted();
   const timer = setInterval(() => void check(), WATCH_EVERY_MS);
   try {
-    await work(AbortSignal.any([tooLarge.signal, ...(signal ? [signal] : [])]));
+    await work(within);
+    await check();
+    within.throwIfAborted();
   } finally {
     clearInterval(timer);
   }

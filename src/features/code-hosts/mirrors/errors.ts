@@ -50,4 +50,3 @@ export const secretsOf = ({ username, password }: { username: string; password: 
   password,
   Buffer.from(`${username}:${password}`).toString('base64'),
 ];
-

@@ -82,19 +82,17 @@ export async function removeTemporary(gitDir: string, staleMs: number): Promise<
   }
 }
 
-/** Paths of lock files below the repository, relative to it; a ref's own name never ends in `.lock`. */
+/** What is locked in the repository: paths of lock files relative to it, without `.lock`. */
 export async function locksOf(gitDir: string): Promise<string[]> {
-  const below = await readdir(join(gitDir, 'refs'), { recursive: true }).catch(() => []);
-  const refs = below.filter((path) => path.endsWith('.lock')).map((path) => join('refs', path));
-  const top = (await entriesOf(gitDir)).filter((name) => name.endsWith('.lock'));
-  const graphs = (await entriesOf(join(gitDir, 'objects/info/commit-graphs'))).filter((name) => name.endsWith('.lock'));
-  const info = (await entriesOf(join(gitDir, 'objects/info'))).filter((name) => name.endsWith('.lock'));
-  return [
-    ...refs,
-    ...top,
-    ...info.map((name) => join('objects/info', name)),
-    ...graphs.map((name) => join('objects/info/commit-graphs', name)),
-  ];
+  const refs = await readdir(join(gitDir, 'refs'), { recursive: true }).catch(() => []);
+  const folders = ['', 'objects/info', 'objects/info/commit-graphs', 'objects/pack'];
+  const others = await Promise.all(
+    folders.map(async (folder) => (await entriesOf(join(gitDir, folder))).map((name) => join(folder, name))),
+  );
+  // The name of a ref itself never ends so.
+  return [...refs.map((name) => join('refs', name)), ...others.flat()]
+    .filter((name) => name.endsWith('.lock'))
+    .map((name) => name.slice(0, -'.lock'.length));
 }
 
 const entriesOf = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
