@@ -1,5 +1,5 @@
 /** Which paths the workspace accepts. Every path that reaches Git has passed through here. */
-import { WorkspaceError } from './port.ts';
+import { MIRRORS, WorkspaceError } from './port.ts';
 
 const MAX_PATH_BYTES = 1_024;
 const MAX_NAME_BYTES = 255;
@@ -65,3 +65,6 @@ export function ancestors(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
+
+/** Whether a clean path is the folder of the mirrors or in it. */
+export const isMirrored = (path: string): boolean => path === MIRRORS || path.startsWith(`${MIRRORS}/`);

@@ -54,8 +54,8 @@ export interface SearchOptions {
   /** A file or directory to search; the whole workspace by default. */
   path?: string;
   /**
-   * `i` ignores case, `w` matches whole words, `E` makes the pattern a POSIX extended regular expression instead of
-   * plain text.
+   * `i` ignores case, `w` matches whole words, `F` makes the pattern plain text instead of a POSIX extended regular
+   * expression.
    */
   flags?: string;
   /** Maximum matches to return. */
@@ -104,10 +104,21 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** The workspace of one team. Every call may throw {@link WorkspaceError}. */
-export interface WorkspacePort {
-  /** @returns the newest commit; the first call for a team creates its empty workspace */
-  head(options?: CallOptions): Promise<string>;
+/** The top folder of the mirrors; nothing in it can be written. */
+export const MIRRORS = 'repos';
+
+/** Another repository's files, shown in the workspace. */
+export interface WorkspaceMount {
+  /** `repos/OWNER/NAME`; further names in between are allowed. */
+  path: string;
+  /** The absolute path of the other repository's `objects` folder. */
+  objects: string;
+  /** The commit to show. */
+  commit: string;
+}
+
+/** The files of a repository, at any of its revisions. Every call may throw {@link WorkspaceError}. */
+export interface GitFiles {
   /**
    * @param path a directory; `.` is the root
    * @param options.recursive the files of all directories below, instead of one level
@@ -119,16 +130,36 @@ export interface WorkspacePort {
   read(path: string, options: { at: string; signal?: AbortSignal }): Promise<WorkspaceFile>;
   /** Finds lines in text files. */
   search(pattern: string, options: SearchOptions): Promise<{ matches: SearchMatch[]; truncated: boolean }>;
-  /** The files as they would be with the changes, without a commit. @returns a revision to read them at */
-  preview(changes: readonly WorkspaceChange[], options: { at: string; signal?: AbortSignal }): Promise<string>;
   /** The differences between two revisions; a renamed file is deleted and added. */
   diff(from: string, to: string, options?: CallOptions): Promise<WorkspaceDiff>;
+}
+
+/**
+ * The workspace of one team. Every call may throw {@link WorkspaceError}. Below `repos/`, list, read and search find the
+ * mounted repositories as they are now, whatever the revision; diff and commit concern the team's own files.
+ */
+export interface WorkspacePort extends GitFiles {
+  /** @returns the newest commit; the first call for a team creates its empty workspace */
+  head(options?: CallOptions): Promise<string>;
+  /** The files as they would be with the changes, without a commit. @returns a revision to read them at */
+  preview(changes: readonly WorkspaceChange[], options: { at: string; signal?: AbortSignal }): Promise<string>;
   /**
    * Makes one commit of all changes. If the branch has moved since `base`, changes to paths that nobody touched
    * meanwhile are applied on top of it. Safe to repeat after a lost answer: the key finds the commit.
    * @throws {WorkspaceConflict} when a path was changed meanwhile, to something other than requested
    */
   commit(input: CommitInput, options?: CallOptions): Promise<CommitResult>;
+  /**
+   * Shows another repository's files, read-only, in place of what was mounted at the path. Safe to repeat. While its
+   * folder is missing, the workspace is shown without it.
+   * @throws {WorkspaceError} `invalid_path`; `clash` within or around another mount; `unknown_revision` when the commit is
+   *   not in `objects`
+   */
+  mount(mount: WorkspaceMount, options?: CallOptions): Promise<void>;
+  /** Ends a mount, if it is there. */
+  unmount(path: string): Promise<void>;
+  /** What is mounted, by path; missing folders included. */
+  mounts(): Promise<WorkspaceMount[]>;
 }
 
 /** The workspaces of all teams. */
@@ -147,6 +178,7 @@ export type WorkspaceErrorCode =
   | 'too_large'
   | 'unknown_revision'
   | 'conflict'
+  | 'read_only'
   | 'closed'
   | 'timeout'
   | 'busy';

@@ -21,6 +21,6 @@ export const workspaceRoom = {
   build({ config, orm }: RoomCore & { config: z.output<typeof configuration> }) {
     const workspacesDir = config.workspacesDir ?? join(config.home, 'workspaces');
     const workspaces = createGitWorkspaces({ directory: workspacesDir, gitTimeoutMs: config.timeouts.gitMs });
-    return { workspacesDir, drafts: createWorkspaceDrafts({ orm, workspaces }) };
+    return { workspacesDir, workspaces, drafts: createWorkspaceDrafts({ orm, workspaces }) };
   },
 } satisfies Room;

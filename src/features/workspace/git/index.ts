@@ -5,14 +5,15 @@ import type { WorkspacePort, Workspaces } from '../port.ts';
 import { commitChanges } from './commit.ts';
 import { diffOf } from './diff.ts';
 import { listEntries, readFile } from './entries.ts';
+import { addMount, mountsOf, removeMount } from './mounts.ts';
 import { headOf } from './refs.ts';
 import { atRevisions, openRepository, repositoryName, type Repository } from './repository.ts';
-import { searchFiles } from './search.ts';
+import { searchFiles, SEARCH_TIMEOUT_MS } from './search.ts';
 import { writeObjects, writeTree } from './tree.ts';
+import { throughView, type Readable } from './view.ts';
 
 /** Multiple of Git's timeout: longer than any of our Git processes lives, including those being killed. */
 const STALE_LOCK_TIMES = 3;
-const SEARCH_TIMEOUT_MS = 5_000;
 /** After this a commit no longer waits for another of this process: moving the branch decides between them anyway. */
 const MUTEX_TIMEOUT_MS = 30_000;
 
@@ -45,12 +46,22 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
         const repository = await open();
         return atRevisions(repository, revisions, () => work(repository));
       };
+      /** Opens the workspace for reading a path, with the mirrors that are in it. */
+      const reading = <T>(
+        path: string,
+        options: { at: string; signal?: AbortSignal },
+        work: (readable: Readable) => Promise<T>,
+      ): Promise<T> => at([options.at], (repository) => throughView(repository, { ...options, path }, work));
       return {
         head: async ({ signal } = {}) => headOf(await open(), signal),
-        list: (path, options) => at([options.at], (repository) => listEntries(repository, path, options)),
-        read: (path, options) => at([options.at], (repository) => readFile(repository, path, options)),
+        list: (path, options) =>
+          reading(path, options, (seen) => listEntries(seen.repository, path, { ...options, at: seen.at })),
+        read: (path, options) =>
+          reading(path, options, (seen) => readFile(seen.repository, path, { ...options, at: seen.at })),
         search: (pattern, options) =>
-          at([options.at], (repository) => searchFiles(repository, pattern, options, searchTimeoutMs)),
+          reading(options.path ?? '.', options, (seen) =>
+            searchFiles(seen.repository, pattern, { ...options, at: seen.at }, searchTimeoutMs),
+          ),
         preview: (changes, { at: base, signal }) =>
           at([base], async (repository) => {
             const written = await writeObjects(repository, changes, signal);
@@ -63,6 +74,10 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
             () => at([input.base], (repository) => commitChanges(repository, input, { staleLockMs, signal })),
             signal,
           ),
+        mount: async (mount, { signal } = {}) => void (await addMount(await open(), mount, signal)),
+        unmount: async (path) => void (await removeMount(await open(), path)),
+        mounts: async () =>
+          (await mountsOf(await open())).map(({ path, objects, commit }) => ({ path, objects, commit })),
       };
     },
   };

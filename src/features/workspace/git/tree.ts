@@ -5,8 +5,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ancestors, workspacePath } from '../path.ts';
-import { MAX_CHANGE_BYTES, MAX_CHANGES, MAX_FILE_BYTES, WorkspaceError, type WorkspaceChange } from '../port.ts';
+import { ancestors, isMirrored, workspacePath } from '../path.ts';
+import {
+  MAX_CHANGE_BYTES,
+  MAX_CHANGES,
+  MAX_FILE_BYTES,
+  MIRRORS,
+  WorkspaceError,
+  type WorkspaceChange,
+} from '../port.ts';
 import { findEntries } from './entries.ts';
 import { id, type Repository } from './repository.ts';
 
@@ -59,6 +66,11 @@ function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
   let bytes = 0;
   return changes.map(({ path, content }) => {
     const clean = workspacePath(path);
+    if (isMirrored(clean))
+      throw new WorkspaceError(
+        'read_only',
+        `${clean} cannot be changed: ${MIRRORS} holds read-only mirrors of connected repositories`,
+      );
     if (seen.has(clean)) throw new WorkspaceError('invalid', `${clean} is changed twice in one batch`);
     seen.add(clean);
     if (content !== null) bytes += checkContent(clean, content);
