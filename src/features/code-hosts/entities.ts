@@ -29,7 +29,7 @@ export const Repository = defineEntity({
     webhookId: p.text().strictNullable(),
     /** The commit of the default branch in the mirror. */
     head: p.text().strictNullable(),
-    /** When something last asked for the newest commits; the mirror has them if `syncedAt` is later. */
+    /** Since when newer commits are wanted than any fetch that has begun will bring; null: none are. */
     wantedAt: p.datetime().strictNullable(),
     /** When the last successful fetch began. */
     syncedAt: p.datetime().strictNullable(),

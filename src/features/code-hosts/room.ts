@@ -1,12 +1,22 @@
 import { join } from 'node:path';
 import { CodeHostError } from '@casebook/connectors';
+import { GIT_TIMEOUT_MS } from '../../platform/git/index.ts';
 import type { Room, RoomCore } from '../../room.ts';
+import type { IntegrationDeps } from '../integrations/index.ts';
+import type { RunSettings } from '../runs/index.ts';
+import type { Workspaces } from '../workspace/index.ts';
 import { Repository } from './entities.ts';
-import { createMirrors } from './mirrors/index.ts';
+import { createMirrorLauncher } from './launch.ts';
+import { createMirrors, type Mirrors } from './mirrors/index.ts';
 import type { CodeHosts, WebhookListener } from './port.ts';
 import { createRepositories } from './repositories.ts';
 
-type Needs = RoomCore & { workspacesDir: string };
+type Needs = RoomCore & {
+  config: RunSettings;
+  integrations: IntegrationDeps['integrations'];
+  workspacesDir: string;
+  workspaces: Workspaces;
+};
 
 export const codeHostsRoom = {
   name: 'code-hosts',
@@ -15,16 +25,29 @@ export const codeHostsRoom = {
     'code-hosts:read': { allows: 'See code hosts and repositories', forMembers: true },
     'code-hosts:write': { allows: 'Connect and remove code hosts' },
   },
-  build({ orm, workspacesDir }: Needs) {
+  build({ config, client, orm, clock, log, integrations, workspacesDir, workspaces }: Needs) {
+    const { temporal, timeouts } = config;
+    const repositories = createRepositories({
+      orm,
+      open: () => Promise.reject(new CodeHostError('unavailable', 'There are no drivers yet.')),
+    });
+    const launcher = createMirrorLauncher(client, { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs });
+    const { network } = integrations.vendorOutbound;
+    const mirrors = createMirrors(
+      { orm, clock, log, workspaces, launcher, hostOf: repositories.hostOf },
+      { directory: join(workspacesDir, 'mirrors'), network, gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS },
+    );
     const listeners: WebhookListener[] = [];
     const codeHosts: CodeHosts = {
-      ...createRepositories({
-        orm,
-        open: () => Promise.reject(new CodeHostError('unavailable', 'There are no drivers yet.')),
-      }),
-      mirrorOf: createMirrors(join(workspacesDir, 'mirrors')),
+      ...repositories,
+      mirrorOf: mirrors.of,
       onWebhook: (listener) => void listeners.push(listener),
     };
-    return { codeHosts, webhookListeners: listeners };
+    return { codeHosts, mirrors, webhookListeners: listeners };
   },
+  sweeps: [
+    ({ mirrors }: { mirrors: Mirrors }) => mirrors.startWanted(),
+    ({ mirrors }: { mirrors: Mirrors }) => mirrors.compareDue(),
+    ({ mirrors }: { mirrors: Mirrors }) => mirrors.collectRemoved(),
+  ],
 } satisfies Room;

@@ -2,8 +2,9 @@
  * How Git talks to a repository on another host: over HTTP only, to addresses that the outbound guard allows, with a
  * credential that is neither in its arguments nor in a file.
  */
+import type { LookupAddress } from 'node:dns';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { isIP, type LookupAddress } from 'node:net';
+import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { OutboundError, type Outbound } from '../outbound/index.ts';

@@ -7,8 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { isAbsolute, join } from 'node:path';
 import { ancestors, isMirrored, workspacePath } from '../path.ts';
 import { MIRRORS, WorkspaceError, type WorkspaceMount } from '../port.ts';
-import { ifThere } from './locks.ts';
-import { GitError, type GitOptions } from '../../../platform/git/index.ts';
+import { GitError, ifThere, type GitOptions } from '../../../platform/git/index.ts';
 import { id, REVISION, type Repository } from './repository.ts';
 
 /** A file name has at most 255 bytes. */

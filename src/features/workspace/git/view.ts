@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { directoryPath, isMirrored } from '../path.ts';
 import { MIRRORS } from '../port.ts';
-import { GitError } from '../../../platform/git/index.ts';
-import { ifThere } from './locks.ts';
+import { GitError, ifThere } from '../../../platform/git/index.ts';
 import { mountsOf, type Mounted } from './mounts.ts';
 import { id, type Repository } from './repository.ts';
 
