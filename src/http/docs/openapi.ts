@@ -109,7 +109,7 @@ const SESSION = {
 const SCHEMES = { 'x-api-key': 'ApiKey', bearer: 'Bearer' } as const;
 
 function operation(endpoint: Endpoint<never>): ZodOpenApiOperationObject {
-  const { operationId, summary, tags, auth, params, query, headers, body, deprecated } = endpoint;
+  const { operationId, summary, tags, auth, params, query, headers, body = endpoint.rawBody, deprecated } = endpoint;
   const scopes = auth === 'none' ? [] : auth.scopes;
   const notes = [
     endpoint.description,
@@ -146,8 +146,8 @@ function asObject(schema: z.ZodType): z.ZodObject {
 }
 
 function responses(endpoint: Endpoint<never>): ZodOpenApiResponsesObject {
-  const { method, auth, params, query, headers, body, bodyLimitBytes, response, content, errors, rateLimited } =
-    endpoint;
+  const { method, auth, params, query, headers, bodyLimitBytes, response, content, errors, rateLimited } = endpoint;
+  const { body = endpoint.rawBody } = endpoint;
   const statuses = new Set<number>(errors);
   statuses.add(500);
   // The database knows whose key it is.
