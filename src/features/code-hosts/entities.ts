@@ -10,7 +10,7 @@ export const Repository = defineEntity({
   tableName: 'repositories',
   filters: teamFilter,
   uniques: [{ properties: ['teamId', 'integrationId', 'hostId'] }],
-  indexes: [{ properties: ['teamId', 'fullName'] }, { properties: ['dueAt'] }],
+  indexes: [{ properties: ['teamId', 'fullName'] }, { properties: ['hostId'] }, { properties: ['dueAt'] }],
   properties: {
     ...teamColumns,
     /** Null once the host is disconnected or no longer lists it: what is left of it is to be collected. */

@@ -10,6 +10,8 @@ import { createMirrorLauncher } from './launch.ts';
 import { createMirrors, type Mirrors } from './mirrors/index.ts';
 import type { CodeHosts, WebhookListener } from './port.ts';
 import { createRepositories } from './repositories.ts';
+import type { WebhookDeps } from './webhooks/receive.ts';
+import { webhook } from './webhooks/route.ts';
 
 type Needs = RoomCore & {
   config: RunSettings;
@@ -20,6 +22,7 @@ type Needs = RoomCore & {
 
 export const codeHostsRoom = {
   name: 'code-hosts',
+  endpoints: [webhook],
   entities: [Repository],
   scopes: {
     'code-hosts:read': { allows: 'See code hosts and repositories', forMembers: true },
@@ -43,7 +46,18 @@ export const codeHostsRoom = {
       mirrorOf: mirrors.of,
       onWebhook: (listener) => void listeners.push(listener),
     };
-    return { codeHosts, mirrors, webhookListeners: listeners };
+    const webhooks: WebhookDeps = {
+      orm,
+      clock,
+      log,
+      secretOf(row) {
+        const { webhook_secret: secret } = integrations.opened(row).secrets;
+        return typeof secret === 'string' ? secret : undefined;
+      },
+      listeners,
+      start: mirrors.start,
+    };
+    return { codeHosts, mirrors, webhooks };
   },
   sweeps: [
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.startWanted(),

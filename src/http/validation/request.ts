@@ -30,7 +30,13 @@ export function requestValidator<D>(endpoint: Endpoint<D>, config: Pick<Config, 
   const params = endpoint.params && textPart(endpoint.params, 'path');
   const query = endpoint.query && textPart(endpoint.query, 'query');
   const headers = endpoint.headers && textPart(endpoint.headers, 'header');
-  const { body, rawBody, bodyLimitBytes = config.bodyLimitBytes, bodyLimitNodes = MAX_NODES, bodyTextMember } = endpoint;
+  const {
+    body,
+    rawBody,
+    bodyLimitBytes = config.bodyLimitBytes,
+    bodyLimitNodes = MAX_NODES,
+    bodyTextMember,
+  } = endpoint;
   const parsing = { maxNodes: bodyLimitNodes, textMember: bodyTextMember };
 
   return async (

@@ -8,7 +8,7 @@ import { mirrorAt, type MirrorOptions } from './bare.ts';
 import { compareDue } from './due.ts';
 import { collectRemoved } from './removed.ts';
 import { createFetchSlots, fetchInto, syncMirror, type SyncDeps } from './sync.ts';
-import { sweepWanted, wantMirrors, type WantDeps, type WantedRepository } from './want.ts';
+import { startMirrors, sweepWanted, wantMirrors, type WantDeps, type WantedRepository } from './want.ts';
 
 export { nextComparison } from './due.ts';
 export { registerMirrorMetrics } from './metrics.ts';
@@ -21,6 +21,8 @@ export interface Mirrors {
   sync(repository: RepositoryRef, signal: AbortSignal): Promise<SyncResult>;
   /** Asks for the newest commits of repositories, once they are committed. Never fails. */
   want(repositories: readonly WantedRepository[]): Promise<void>;
+  /** Starts the workflows of repositories that are recorded as wanted. Never fails: the sweep starts what Temporal refuses. */
+  start(repositories: readonly WantedRepository[]): Promise<void>;
   /** Starts what was asked for and not started. For sweeps. */
   startWanted(): Promise<unknown>;
   /** Compares with their hosts what was not compared for a while. For sweeps. */
@@ -58,6 +60,7 @@ export function createMirrors(
     sync: (ref, signal) =>
       slots(ref.teamId, () => inTurn(ref.repositoryId, () => syncMirror(all, ref, signal), signal), signal),
     want: (repositories) => wantMirrors(all, repositories),
+    start: (repositories) => startMirrors(all, repositories),
     startWanted: () => sweepWanted(all),
     compareDue: () => compareDue(all),
     collectRemoved: () => collectRemoved(all),
