@@ -12,7 +12,7 @@ import {
 import type { GitHubApi } from './api.ts';
 import { numericId, ownerAndName } from './names.ts';
 import { conclusionOf, statusOf } from './verdicts.ts';
-import { dispatchInputs } from './workflow-inputs.ts';
+import { dispatchInputs } from '../shared/code-host/workflow-inputs.ts';
 
 const seconds = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text) / 1000);
 

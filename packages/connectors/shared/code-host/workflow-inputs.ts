@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { HostWorkflow } from '../shared/code-host/port.ts';
+import type { HostWorkflow } from './port.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const TYPES = ['string', 'boolean', 'number', 'choice', 'environment'] as const;
