@@ -81,7 +81,8 @@ export function requestProblems({ method, template, query, body }: Request): str
   });
   const schema = [...operation, 'requestBody', 'content', 'application/json', 'schema'];
   if (!at(schema)) return body === undefined ? problems : [...problems, 'has a body'];
-  if (body === undefined) return at([...operation, 'requestBody'])?.['required'] === true ? [...problems, 'has no body'] : problems;
+  if (body === undefined)
+    return at([...operation, 'requestBody'])?.['required'] === true ? [...problems, 'has no body'] : problems;
   const properties = Object.keys(at([...schema, 'properties']) ?? {});
   const unknown = Object.keys(body as Row).filter((name) => properties.length > 0 && !properties.includes(name));
   return [
@@ -144,7 +145,8 @@ function whole(part: Row, value: unknown): Row {
   if (alternatives) {
     const keys = typeof value === 'object' && value !== null ? Object.keys(value) : [];
     const schemas = alternatives.map((alternative) => whole(alternative, value));
-    const chosen = schemas.find(({ properties = {} }) => keys.every((key) => key in (properties as Row))) ?? schemas[0]!;
+    const chosen =
+      schemas.find(({ properties = {} }) => keys.every((key) => key in (properties as Row))) ?? schemas[0]!;
     return { ...chosen, ...(part['nullable'] === true && { nullable: true }) };
   }
   const all = part['allOf'] as Row[] | undefined;
