@@ -16,15 +16,14 @@ const scopes = z
 /** Scopes that nothing here needs. */
 const POWERFUL = new Set(['sudo', 'admin_mode', 'k8s_proxy', 'create_runner', 'manage_runner']);
 
+export const ownerOf = async (api: GitLabApi, call: HostCall): Promise<z.output<typeof user>> =>
+  parseHostAnswer(user, await api.ask((gitlab) => gitlab.Users.showCurrentUser(), call), api.place);
+
 export async function accountOf(
   api: GitLabApi,
   call: HostCall,
 ): Promise<{ login: string; version?: string; warnings: string[] }> {
-  const { username, is_admin } = parseHostAnswer(
-    user,
-    await api.ask((gitlab) => gitlab.Users.showCurrentUser(), call),
-    api.place,
-  );
+  const { username, is_admin } = await ownerOf(api, call);
   const [about, granted] = await Promise.all([
     orNothing(api.ask((gitlab) => gitlab.Metadata.show(), call)),
     grantedTo(api, call),

@@ -9,7 +9,7 @@ import {
   type HostRepository,
 } from '../shared/code-host/port.ts';
 import { parseHostAnswer } from '../shared/code-host/refusals.ts';
-import { accountOf } from './account.ts';
+import { accountOf, ownerOf } from './account.ts';
 import { openGitLabApi, PER_PAGE, type Resources } from './api.ts';
 import { changesOf } from './changes.ts';
 import type { GitLabConfig } from './config.ts';
@@ -34,7 +34,7 @@ const project = z.object({
 });
 const branch = z.object({ name: z.string(), protected: z.boolean(), commit: z.object({ id: z.string() }) });
 const hook = z.object({ id: z.number().int(), url: z.string() });
-const note = z.object({ id: z.number().int(), body: z.string(), system: z.boolean().default(false) });
+const note = z.object({ id: z.number().int(), body: z.string(), author: z.object({ username: z.string() }) });
 const fromBranch = z.object({ iid: z.number().int(), project_id: z.number(), source_project_id: z.number().nullish() });
 
 const repositoryOf = (found: z.output<typeof project>): HostRepository => ({
@@ -189,7 +189,8 @@ export function openGitLab(
 
     async comment(fullName, number, { marker, body }, call) {
       const path = pathOf(fullName);
-      const { web_url } = await showRequest(fullName, number, call);
+      const [{ web_url }, { username }] = await Promise.all([showRequest(fullName, number, call), ownerOf(api, call)]);
+      const text = body.includes(marker) ? body : `${body}\n\n${marker}`;
       const all = await ask(
         z.array(note),
         (gitlab) =>
@@ -201,14 +202,13 @@ export function openGitLab(
           }),
         call,
       );
-      // The first: later ones may quote it.
-      const known = all.find((one) => !one.system && one.body.includes(marker));
+      const known = all.find((one) => one.author.username === username && one.body.includes(marker));
       const { id } = await ask(
         note,
         (gitlab) =>
           known
-            ? gitlab.MergeRequestNotes.edit(path, number, known.id, { body })
-            : gitlab.MergeRequestNotes.create(path, number, body),
+            ? gitlab.MergeRequestNotes.edit(path, number, known.id, { body: text })
+            : gitlab.MergeRequestNotes.create(path, number, text),
         call,
       );
       return `${web_url}#note_${id}`;
@@ -267,7 +267,8 @@ export function openGitLab(
 
     async dispatch(fullName, workflowId, { ref, inputs }, call) {
       const known = await inputsOf(fullName, workflowId, ref, call);
-      const typed = new Map((known?.inputs ?? []).map(({ name, type }) => [name, type]));
+      if (!known) throw new CodeHostError('not_found', `There is no pipeline configuration ${workflowId} at ${ref}.`);
+      const typed = new Map(known.inputs.map(({ name, type }) => [name, type]));
       const given = Object.entries(inputs);
       const variables = given.flatMap(([key, value]) => (typed.has(key) ? [] : { key, value }));
       const forInputs = given.flatMap(([name, value]): [string, unknown][] =>
@@ -322,7 +323,7 @@ export function openGitLab(
 
 /** A project by its path. One name alone could be a number, which GitLab takes for an id. */
 function pathOf(fullName: string): string {
-  if (!/^[\w.-]+(?:\/[\w.-]+)+$/u.test(fullName))
+  if (!/^[\w.-]+(?:\/[\w.-]+)+$/u.test(fullName) || fullName.split('/').some((name) => /^\.+$/u.test(name)))
     throw new CodeHostError('not_found', `"${fullName}" is not the path of a project.`);
   return fullName;
 }
