@@ -10,6 +10,8 @@ import { cloudflare } from './cloudflare/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
 import { gitea } from './gitea/index.ts';
+import { github } from './github/index.ts';
+import { gitlab } from './gitlab/index.ts';
 import { googlecloud } from './googlecloud/index.ts';
 import { http } from './http/index.ts';
 import { jaeger } from './jaeger/index.ts';
@@ -27,6 +29,7 @@ export * from './log-level.ts';
 export * from './transport.ts';
 export * from './shared/code-host/port.ts';
 export { openCodeHost } from './code-hosts.ts';
+export { GITLAB_URL } from './gitlab/index.ts';
 export type { CodeHostOptions } from './shared/code-host/connector.ts';
 export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
@@ -39,6 +42,8 @@ export {
   cloudflare,
   elasticsearch,
   gitea,
+  github,
+  gitlab,
   googlecloud,
   http,
   jaeger,
@@ -60,6 +65,8 @@ export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   cloudflare,
   elasticsearch,
   gitea,
+  github,
+  gitlab,
   googlecloud,
   http,
   jaeger,

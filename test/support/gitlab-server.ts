@@ -112,7 +112,9 @@ export async function startGitLabServer({ now = Date.now }: { now?: () => number
     const least = Number(query.get('min_access_level') ?? 1);
     return projects
       .filter(({ members, visibility }) =>
-        query.get('membership') === 'true' ? (members.get(user) ?? 0) >= least : visibility === 'public' || members.has(user),
+        query.get('membership') === 'true'
+          ? (members.get(user) ?? 0) >= least
+          : visibility === 'public' || members.has(user),
       )
       .filter((one) => one.id > Number(query.get('id_after') ?? 0))
       .toSorted((a, b) => (query.get('sort') === 'asc' ? a.id - b.id : b.id - a.id));
@@ -149,7 +151,12 @@ function sendOauth(response: ServerResponse, { status, body, location }: OauthAn
   else sendJson(response, status, body ?? {});
 }
 
-const sendJson = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void =>
+const sendJson = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void =>
   void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
 function send(response: ServerResponse, request: ReceivedRequest, url: URL, answer: Answer): void {

@@ -1,6 +1,6 @@
 /** GitLab as a code host: merge requests are its pull requests, pipelines its runs. */
 import { z } from 'zod';
-import type { Network } from '../connector.ts';
+import type { CodeHostOptions } from '../shared/code-host/connector.ts';
 import {
   CodeHostError,
   type CodeHost,
@@ -48,11 +48,7 @@ const repositoryOf = (found: z.output<typeof project>): HostRepository => ({
   isArchived: found.archived,
 });
 
-/** @param options.now unix ms */
-export function openGitLab(
-  config: GitLabConfig,
-  { network, now = Date.now }: { network?: Network | undefined; now?: () => number } = {},
-): CodeHost {
+export function openGitLab(config: GitLabConfig, { network, now = Date.now }: CodeHostOptions = {}): CodeHost {
   const api = openGitLabApi(config, network, now);
 
   const ask = async <Schema extends z.ZodType>(

@@ -120,7 +120,11 @@ export const removeRepositories =
   (deps: ListingDeps): RemoveDependents =>
   async (tx, row) => {
     const ofHost = { integrationId: row.id };
-    const hooks = await tx.find(Repository, { ...ofHost, webhookId: { $ne: null } }, { fields: ['fullName', 'webhookId'] });
+    const hooks = await tx.find(
+      Repository,
+      { ...ofHost, webhookId: { $ne: null } },
+      { fields: ['fullName', 'webhookId'] },
+    );
     await tx.nativeDelete(Listing, ofHost);
     const gone = { integrationId: null, webhookId: null, dueAt: deps.clock.now() };
     await tx.nativeUpdate(Repository, ofHost, gone);

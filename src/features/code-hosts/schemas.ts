@@ -9,13 +9,10 @@ const time = z.iso.datetime();
 const url = z
   .url({ protocol: /^https?$/u })
   .max(2_000)
-  .refine(
-    (given) => {
-      const { username, password, search, hash } = new URL(given);
-      return [username, password, search, hash].every((part) => part === '');
-    },
-    'must have neither a credential nor a query',
-  )
+  .refine((given) => {
+    const { username, password, search, hash } = new URL(given);
+    return [username, password, search, hash].every((part) => part === '');
+  }, 'must have neither a credential nor a query')
   .transform((given) => given.replace(/\/+$/u, ''));
 
 const name = text(100).describe("The team's own name for it; its source id is made from the first one.");
@@ -24,20 +21,31 @@ export const CodeHostGitHubRequest = z
   .strictObject({
     name: name.default('GitHub'),
     token: secret(1_000).optional().describe('A personal access token, best a fine-grained one.'),
-    app_id: z.string().regex(/^\d{1,15}$/u, 'must be a number').optional().describe('Of a GitHub App, in place of a token.'),
+    app_id: z
+      .string()
+      .regex(/^\d{1,15}$/u, 'must be a number')
+      .optional()
+      .describe('Of a GitHub App, in place of a token.'),
     private_key: secret(20_000).optional().describe("The App's private key, PEM."),
-    installation_id: z.string().regex(/^\d{1,15}$/u, 'must be a number').optional(),
+    installation_id: z
+      .string()
+      .regex(/^\d{1,15}$/u, 'must be a number')
+      .optional(),
     url: url
       .optional()
-      .describe('Base URL of the API, for GitHub Enterprise Server: https://HOST/api/v3. By default the one that the installation is configured with.'),
+      .describe(
+        'Base URL of the API, for GitHub Enterprise Server: https://HOST/api/v3. By default the one that the installation is configured with.',
+      ),
   })
   .superRefine(({ token, app_id, private_key, installation_id }, context) => {
     const app = { app_id, private_key, installation_id };
     const missing = Object.entries(app).filter(([, value]) => value === undefined);
     const issue = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
     if (token !== undefined && missing.length < 3) issue('token', 'a token and a GitHub App exclude each other');
-    if (token === undefined && missing.length === 3) issue('token', 'is needed, or app_id, private_key and installation_id');
-    if (token === undefined && missing.length < 3) for (const [field] of missing) issue(field, 'is needed for a GitHub App');
+    if (token === undefined && missing.length === 3)
+      issue('token', 'is needed, or app_id, private_key and installation_id');
+    if (token === undefined && missing.length < 3)
+      for (const [field] of missing) issue(field, 'is needed for a GitHub App');
   })
   .meta({ id: 'CodeHostGitHubRequest' });
 
@@ -55,9 +63,14 @@ const webhook = z
     secret: z
       .string()
       .nullable()
-      .describe('Shown once, if it has to be set up by hand: the secret, or on GitLab the token, of the webhook. Events: push, branches and tags, pull requests, runs.'),
+      .describe(
+        'Shown once, if it has to be set up by hand: the secret, or on GitLab the token, of the webhook. Events: push, branches and tags, pull requests, runs.',
+      ),
     registered: z.boolean().describe('Whether every repository reports already.'),
-    problem: z.string().nullable().describe('Why not, in words. Until then changes are found by comparing, every few minutes.'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('Why not, in words. Until then changes are found by comparing, every few minutes.'),
   })
   .meta({ id: 'CodeHostWebhook' });
 

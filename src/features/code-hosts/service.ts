@@ -46,11 +46,12 @@ export async function resyncGitLab(
     await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]), again: true });
   } catch (error) {
     signal.throwIfAborted();
-    if (timeout.aborted) throw new DependencyDown('GitLab did not list its repositories in time.', 'vendor_unreachable');
+    if (timeout.aborted)
+      throw new DependencyDown('GitLab did not list its repositories in time.', 'vendor_unreachable');
     if (!(error instanceof CodeHostError)) throw error;
     const { reason, message, retryAfterMs } = error;
     if (reason === 'unauthorized' || reason === 'forbidden') throw new Conflict(message, 'needs_reconnect');
-    const headers = retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) };
+    const headers = { 'Retry-After': String(Math.ceil((retryAfterMs ?? 5_000) / 1000)) };
     throw new DependencyDown(message, 'vendor_unreachable', { headers });
   }
   const now = deps.clock.now();
@@ -60,7 +61,11 @@ export async function resyncGitLab(
 
 /** @throws {NotFound} also for another team's, and for integrations that are no code hosts */
 export async function findHost(em: EntityManager, id: string): Promise<Integration> {
-  const row = await em.findOne(Integration, { id, family: { $in: [...CODE_HOST_FAMILIES] }, status: { $ne: 'pending' } });
+  const row = await em.findOne(Integration, {
+    id,
+    family: { $in: [...CODE_HOST_FAMILIES] },
+    status: { $ne: 'pending' },
+  });
   if (!row) throw codeHostNotFound();
   return row;
 }

@@ -64,7 +64,8 @@ export const configuration = z
           ? { id: e.GOOGLE_CLIENT_ID, secret: e.GOOGLE_CLIENT_SECRET }
           : undefined,
       /** The installation's own application at GitLab; a team may bring another. One that is not confidential has no secret. */
-      gitlabClient: e.GITLAB_CLIENT_ID === undefined ? undefined : { id: e.GITLAB_CLIENT_ID, secret: e.GITLAB_CLIENT_SECRET },
+      gitlabClient:
+        e.GITLAB_CLIENT_ID === undefined ? undefined : { id: e.GITLAB_CLIENT_ID, secret: e.GITLAB_CLIENT_SECRET },
       /** Where `npm install --prefix` has put vendors' tool servers; otherwise they are looked for in the project. */
       toolServersFolder: e.CASEBOOK_TOOL_SERVERS_DIR,
     },

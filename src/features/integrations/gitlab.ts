@@ -14,7 +14,6 @@ import { GITLAB_SCOPE, gitlabServer } from './oauth/gitlab.ts';
 const family = 'codehost-b';
 const name = 'gitlab';
 
-
 /** @throws {InvalidRequest} */
 export async function askGitLab(
   { integrations, clock }: IntegrationDeps,

@@ -102,7 +102,10 @@ export class GitLabOauth {
     const type = form.get('grant_type');
     if (type === 'refresh_token') return this.#refresh(form);
     if (type !== 'authorization_code')
-      return refuse('unsupported_grant_type', 'The authorization grant type is not supported by the authorization server.');
+      return refuse(
+        'unsupported_grant_type',
+        'The authorization grant type is not supported by the authorization server.',
+      );
     const code = form.get('code') ?? '';
     const issued = this.#codes.get(code);
     this.#codes.delete(code);
@@ -142,7 +145,7 @@ export class GitLabOauth {
     return { access, ...token };
   }
 
-  #answer({ access, refresh, scopes }: ReturnType<GitLabOauth['#grant']>): OauthAnswer {
+  #answer({ access, refresh, scopes }: Pick<GitLabToken, 'refresh' | 'scopes'> & { access: string }): OauthAnswer {
     return {
       status: 200,
       body: {

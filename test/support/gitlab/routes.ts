@@ -110,7 +110,9 @@ export function projectRoutes(rows: ReturnType<typeof rowsFor>, now: () => numbe
         if (source === undefined || target === undefined || title === undefined)
           throw badRequest('source_branch, target_branch or title is missing');
         const branch = project.branches.get(source);
-        const open = project.requests.find((one) => one.source === source && one.target === target && one.state === 'opened');
+        const open = project.requests.find(
+          (one) => one.source === source && one.target === target && one.state === 'opened',
+        );
         if (open)
           throw new GitLabRefusal(409, {
             message: [`Another open merge request already exists for this source branch: !${open.iid}`],
@@ -295,7 +297,12 @@ export function projectRoutes(rows: ReturnType<typeof rowsFor>, now: () => numbe
       path: 'hooks',
       answer({ project, body, require }) {
         require(MAINTAINER);
-        const made = { id: id(), url: text(body, 'url') ?? '', token: text(body, 'token') ?? '', events: eventsOf(body) };
+        const made = {
+          id: id(),
+          url: text(body, 'url') ?? '',
+          token: text(body, 'token') ?? '',
+          events: eventsOf(body),
+        };
         if (made.url === '') throw badRequest('url is missing');
         project.hooks.push(made);
         return { one: rows.hook(project, made) };

@@ -60,7 +60,15 @@ export interface FakeProject {
   requests: FakeRequest[];
   pipelines: FakePipeline[];
   releases: { tag: string; name: string; releasedAt: number; sha: string; author: string }[];
-  deployments: { id: number; sha: string; ref: string; environment: string; status: string; at: number; user: string }[];
+  deployments: {
+    id: number;
+    sha: string;
+    ref: string;
+    environment: string;
+    status: string;
+    at: number;
+    user: string;
+  }[];
   hooks: FakeHook[];
   /** Texts by `BRANCH:PATH`. */
   files: Map<string, string>;

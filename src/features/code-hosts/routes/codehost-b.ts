@@ -56,7 +56,13 @@ export const codehostB = [
     handler: async ({ em, deps: { integrations } }) => {
       const row = await findOnly(em, family, slug);
       if (!row)
-        return { connected: false, status: 'not_connected' as const, error: null, last_checked_at: null, code_host: null };
+        return {
+          connected: false,
+          status: 'not_connected' as const,
+          error: null,
+          last_checked_at: null,
+          code_host: null,
+        };
       const [host] = await presentHosts(integrations, em, [row]);
       const { status, error, last_checked_at } = host!;
       return { connected: status === 'connected', status, error, last_checked_at, code_host: host! };
