@@ -46,6 +46,8 @@ export const CONNECTOR_KINDS = [
   'newrelic',
   'cloudflare',
   'gitea',
+  'github',
+  'gitlab',
 ] as const;
 
 export const connector = z.object({

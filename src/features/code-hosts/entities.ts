@@ -42,3 +42,24 @@ export const Repository = defineEntity({
   },
 });
 export type Repository = InferEntity<typeof Repository>;
+
+/** What is known of the repositories that an integration lists. */
+export const Listing = defineEntity({
+  name: 'Listing',
+  tableName: 'code_host_listings',
+  filters: teamFilter,
+  indexes: [{ properties: ['dueAt'] }],
+  properties: {
+    ...teamColumns,
+    integrationId: p.uuid().unique(),
+    /** When they were last listed. */
+    listedAt: p.datetime().strictNullable(),
+    /** When they are listed next. */
+    dueAt: p.datetime(),
+    /** Why the last attempt failed or left repositories out, in words. */
+    error: p.text().strictNullable(),
+    /** Why webhooks are not registered, in words. */
+    webhookError: p.text().strictNullable(),
+  },
+});
+export type Listing = InferEntity<typeof Listing>;

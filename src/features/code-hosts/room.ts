@@ -1,44 +1,53 @@
 import { join } from 'node:path';
-import { CodeHostError } from '@casebook/connectors';
 import { GIT_TIMEOUT_MS } from '../../platform/git/index.ts';
 import type { Room, RoomCore } from '../../room.ts';
-import type { IntegrationDeps } from '../integrations/index.ts';
+import type { Integrations } from '../integrations/index.ts';
 import type { RunSettings } from '../runs/index.ts';
 import type { Workspaces } from '../workspace/index.ts';
-import { Repository } from './entities.ts';
+import { Listing, Repository } from './entities.ts';
 import { createMirrorLauncher } from './launch.ts';
+import { listDue, type ListingDeps } from './listing.ts';
 import { createMirrors, type Mirrors } from './mirrors/index.ts';
 import type { CodeHosts, WebhookListener } from './port.ts';
 import { createRepositories } from './repositories.ts';
+import { codeHosts as codeHostEndpoints } from './routes/code-hosts.ts';
+import { codehostB } from './routes/codehost-b.ts';
 import type { WebhookDeps } from './webhooks/receive.ts';
-import { webhook } from './webhooks/route.ts';
+import { webhook, WEBHOOK_PATH } from './webhooks/route.ts';
 
 type Needs = RoomCore & {
   config: RunSettings;
-  integrations: IntegrationDeps['integrations'];
+  integrations: Integrations;
   workspacesDir: string;
   workspaces: Workspaces;
 };
 
 export const codeHostsRoom = {
   name: 'code-hosts',
-  endpoints: [webhook],
-  entities: [Repository],
+  endpoints: [...codeHostEndpoints, ...codehostB, webhook],
+  entities: [Repository, Listing],
   scopes: {
     'code-hosts:read': { allows: 'See code hosts and repositories', forMembers: true },
     'code-hosts:write': { allows: 'Connect and remove code hosts' },
   },
-  build({ config, client, orm, clock, log, integrations, workspacesDir, workspaces }: Needs) {
+  build({ config, client, orm, clock, log, appUrl, integrations, workspacesDir, workspaces }: Needs) {
     const { temporal, timeouts } = config;
-    const repositories = createRepositories({
-      orm,
-      open: () => Promise.reject(new CodeHostError('unavailable', 'There are no drivers yet.')),
-    });
-    const launcher = createMirrorLauncher(client, { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs });
-    const { network } = integrations.vendorOutbound;
+    const open = integrations.codeHost;
+    const repositories = createRepositories({ orm, open });
     const mirrors = createMirrors(
-      { orm, clock, log, workspaces, launcher, hostOf: repositories.hostOf },
-      { directory: join(workspacesDir, 'mirrors'), network, gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS },
+      {
+        orm,
+        clock,
+        log,
+        workspaces,
+        launcher: createMirrorLauncher(client, { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs }),
+        hostOf: repositories.hostOf,
+      },
+      {
+        directory: join(workspacesDir, 'mirrors'),
+        network: integrations.vendorOutbound.network,
+        gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS,
+      },
     );
     const listeners: WebhookListener[] = [];
     const codeHosts: CodeHosts = {
@@ -46,20 +55,26 @@ export const codeHostsRoom = {
       mirrorOf: mirrors.of,
       onWebhook: (listener) => void listeners.push(listener),
     };
-    const webhooks: WebhookDeps = {
+    const secretOf = (row: Parameters<Integrations['opened']>[0]): string =>
+      String(integrations.opened(row).secrets['webhook_secret'] ?? '');
+    const webhooks: WebhookDeps = { orm, clock, log, secretOf, listeners, start: mirrors.start };
+    const url = `${appUrl}${WEBHOOK_PATH}`;
+    const problem = integrations.outbound.urlProblem(url);
+    const codeHostListings: ListingDeps = {
       orm,
       clock,
       log,
-      secretOf(row) {
-        const { webhook_secret: secret } = integrations.opened(row).secrets;
-        return typeof secret === 'string' ? secret : undefined;
-      },
-      listeners,
-      start: mirrors.start,
+      open,
+      webhookOf: (row) => ({
+        url,
+        secret: secretOf(row),
+        problem: problem && `Code hosts cannot reach ${appUrl}: ${problem}`,
+      }),
     };
-    return { codeHosts, mirrors, webhooks };
+    return { codeHosts, codeHostListings, mirrors, webhooks };
   },
   sweeps: [
+    ({ codeHostListings }: { codeHostListings: ListingDeps }) => listDue(codeHostListings),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.startWanted(),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.compareDue(),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.collectRemoved(),

@@ -22,8 +22,8 @@ export interface WebhookDeps {
   orm: Orm;
   clock: Clock;
   log: Logger;
-  /** The secret with which the host of an integration signs; undefined if it has none. */
-  secretOf(row: Integration): string | undefined;
+  /** The secret with which the host of an integration signs; empty if it has none. */
+  secretOf(row: Integration): string;
   listeners: readonly WebhookListener[];
   /** Starts the mirrors of repositories that are recorded as wanted. Never fails. */
   start(repositories: readonly Repository[]): Promise<void>;
@@ -103,8 +103,7 @@ async function verified(
   let name: string | undefined;
   for (const { repository, integration } of candidates) {
     if (name !== undefined && repository.fullName !== name) break;
-    const secret = secretOf(integration);
-    if (secret === undefined || !(await verifyWebhook(kind, headers, rawBody, secret))) continue;
+    if (!(await verifyWebhook(kind, headers, rawBody, secretOf(integration)))) continue;
     found.push(repository);
     name ??= repository.fullName;
   }
