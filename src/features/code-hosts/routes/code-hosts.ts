@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { EntityManager } from '../../../db/orm.ts';
 import { apiKey, type Principal } from '../../../http/authenticate.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
 import { CODE_HOST_FAMILIES, connect, Integration, integrationSchemas, remove } from '../../integrations/index.ts';
 import type { CodeHostDeps } from '../deps.ts';
 import { removeRepositories } from '../listing.ts';
@@ -38,6 +39,9 @@ async function connected(
   { em, principal, deps, signal }: { em: EntityManager; principal: Principal; deps: CodeHostDeps; signal: AbortSignal },
   wanted: Parameters<typeof connect>[3],
 ) {
+  const { url } = wanted.settings;
+  const problem = typeof url === 'string' ? deps.integrations.outbound.urlProblem(url) : undefined;
+  if (problem !== undefined) throw InvalidRequest.at(['body', 'url'], `Value error, ${problem}`, url);
   const row = await connect(deps.integrations.service, em, principal, wanted, signal);
   return presentConnected(deps, em, row, signal);
 }
