@@ -166,6 +166,10 @@ export interface WorkspacePort extends GitFiles {
 export interface Workspaces {
   /** @throws {TypeError} when the id is not a UUID */
   forTeam(teamId: string): WorkspacePort;
+  /** Collects the garbage of the workspaces that have enough of it, for at most a minute each. */
+  collect(now: Date): Promise<void>;
+  /** The size of all workspaces on disk, without mirrors, in bytes. */
+  size(): Promise<number>;
 }
 
 export type WorkspaceErrorCode =

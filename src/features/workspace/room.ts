@@ -5,6 +5,9 @@ import type { Room, RoomCore } from '../../room.ts';
 import { createWorkspaceDrafts } from './drafts/index.ts';
 import { WorkspaceDraft, WorkspaceDraftChange } from './entities.ts';
 import { createGitWorkspaces } from './git/index.ts';
+import type { Workspaces } from './port.ts';
+
+const COLLECT_EVERY_MS = 10 * 60_000;
 
 const configuration = z
   .object({ CASEBOOK_WORKSPACES_DIR: optional(z.string()) })
@@ -21,6 +24,25 @@ export const workspaceRoom = {
   build({ config, orm }: RoomCore & { config: z.output<typeof configuration> }) {
     const workspacesDir = config.workspacesDir ?? join(config.home, 'workspaces');
     const workspaces = createGitWorkspaces({ directory: workspacesDir, gitTimeoutMs: config.timeouts.gitMs });
-    return { workspacesDir, workspaces, drafts: createWorkspaceDrafts({ orm, workspaces }) };
+    return {
+      workspacesDir,
+      workspaces,
+      collectWorkspaces: collecting(workspaces),
+      drafts: createWorkspaceDrafts({ orm, workspaces }),
+    };
   },
+  sweeps: [
+    ({ clock, collectWorkspaces }: RoomCore & { collectWorkspaces: (now: Date) => Promise<void> }) =>
+      collectWorkspaces(clock.now()),
+  ],
 } satisfies Room;
+
+/** Looks for garbage at an interval of its own, which is longer than that of the sweeps. */
+function collecting(workspaces: Workspaces): (now: Date) => Promise<void> {
+  let due = 0;
+  return async (now) => {
+    if (now.getTime() < due) return;
+    due = now.getTime() + COLLECT_EVERY_MS;
+    await workspaces.collect(now);
+  };
+}

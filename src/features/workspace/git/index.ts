@@ -1,13 +1,16 @@
 /** The workspaces as bare Git repositories, one for each team, written and read through the real `git`. */
+import { join } from 'node:path';
+import { sizeOf } from '../../../platform/disk.ts';
 import { GIT_TIMEOUT_MS } from '../../../platform/git/index.ts';
 import { createKeyedMutex } from '../../../platform/keyed-mutex.ts';
 import type { WorkspacePort, Workspaces } from '../port.ts';
+import { collectGarbage } from './collect.ts';
 import { commitChanges } from './commit.ts';
 import { diffOf } from './diff.ts';
 import { listEntries, readFile } from './entries.ts';
 import { addMount, mountsOf, removeMount } from './mounts.ts';
 import { headOf } from './refs.ts';
-import { atRevisions, openRepository, repositoryName, type Repository } from './repository.ts';
+import { atRevisions, openRepository, repositoryName, repositoryNames, type Repository } from './repository.ts';
 import { searchFiles, SEARCH_TIMEOUT_MS } from './search.ts';
 import { writeObjects, writeTree } from './tree.ts';
 import { throughView, type Readable } from './view.ts';
@@ -79,6 +82,19 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
         mounts: async () =>
           (await mountsOf(await open())).map(({ path, objects, commit }) => ({ path, objects, commit })),
       };
+    },
+    async collect(now) {
+      const failures: unknown[] = [];
+      for (const name of await repositoryNames(directory)) {
+        const repository = await openRepository(git, directory, name);
+        await collectGarbage(repository, { now, staleLockMs }).catch((error: unknown) => failures.push(error));
+      }
+      if (failures.length > 0) throw new AggregateError(failures, 'Some workspaces could not be collected');
+    },
+    async size() {
+      let size = 0;
+      for (const name of await repositoryNames(directory)) size += await sizeOf(join(directory, name));
+      return size;
     },
   };
 }
