@@ -5,7 +5,9 @@ import type { Room, RoomCore } from '../../room.ts';
 import { createWorkspaceDrafts } from './drafts/index.ts';
 import { WorkspaceDraft, WorkspaceDraftChange } from './entities.ts';
 import { createGitWorkspaces } from './git/index.ts';
-import type { Workspaces } from './port.ts';
+import type { WorkspaceUpkeep } from './port.ts';
+import { readEndpoints } from './routes/read.ts';
+import { writeEndpoints } from './routes/write.ts';
 
 const COLLECT_EVERY_MS = 10 * 60_000;
 
@@ -15,6 +17,7 @@ const configuration = z
 
 export const workspaceRoom = {
   name: 'workspace',
+  endpoints: [...readEndpoints, ...writeEndpoints],
   entities: [WorkspaceDraft, WorkspaceDraftChange],
   scopes: {
     'workspace:read': { allows: 'Read files', forMembers: true },
@@ -38,7 +41,7 @@ export const workspaceRoom = {
 } satisfies Room;
 
 /** Looks for garbage at an interval of its own, which is longer than that of the sweeps. */
-function collecting(workspaces: Workspaces): (now: Date) => Promise<void> {
+function collecting(workspaces: WorkspaceUpkeep): (now: Date) => Promise<void> {
   let due = 0;
   return async (now) => {
     if (now.getTime() < due) return;
