@@ -60,6 +60,17 @@ function refused(path: string, why: string): WorkspaceError {
   return new WorkspaceError('invalid_path', `${shown} is not a path of the workspace: ${why}`);
 }
 
+/**
+ * {@link workspacePath} of something that is to be changed.
+ * @throws {WorkspaceError} `read_only` below the mirrors too
+ */
+export function writablePath(path: string): string {
+  const clean = workspacePath(path);
+  if (!isMirrored(clean)) return clean;
+  const why = `${MIRRORS} holds read-only mirrors of connected repositories`;
+  throw new WorkspaceError('read_only', `${clean} cannot be changed: ${why}`);
+}
+
 /** The directories above a path, the outermost first, without the root. */
 export function ancestors(path: string): string[] {
   const names = path.split('/');

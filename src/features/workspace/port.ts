@@ -6,8 +6,10 @@
 
 /** Maximum size of a file to write, in bytes of UTF-8. */
 export const MAX_FILE_BYTES = 1_048_576;
-/** Maximum files in one batch of changes. */
+/** Maximum files to write in one batch of changes, and in the draft of a run. */
 export const MAX_CHANGES = 200;
+/** Maximum files in one batch of changes, deleted ones included. */
+export const MAX_DELETIONS = 5_000;
 /** Maximum total bytes of new content in one batch. */
 export const MAX_CHANGE_BYTES = 8 * 1_048_576;
 /** The content of a larger file is not read. */
@@ -31,6 +33,8 @@ export interface WorkspaceListing {
 
 export interface WorkspaceFile {
   path: string;
+  /** Names its content: the id of Git's object. */
+  id: string;
   /** Bytes. */
   size: number;
   /** `binary`: not UTF-8, or contains NUL; `large`: beyond {@link MAX_READ_BYTES}. */
@@ -92,6 +96,31 @@ export interface CommitInput {
   date: Date;
   /** Letters, digits, `-` and `_`: a key makes at most one commit, however often it is retried. */
   key: string;
+  /** What distinguishes this request from another with the same key; letters and digits. */
+  request?: string;
+}
+
+/** A commit as people see it. */
+export interface CommitInfo {
+  commit: string;
+  /** Name of who made the change. */
+  author: string;
+  at: Date;
+  message: string;
+}
+
+export interface CommitChange extends CommitInfo {
+  parent: string;
+  /** In Git's order; not all when `truncated`. */
+  paths: Pick<ChangedPath, 'path' | 'change'>[];
+  truncated: boolean;
+}
+
+export interface FileHistory {
+  /** The newest first. */
+  commits: CommitInfo[];
+  /** There are older ones. */
+  truncated: boolean;
 }
 
 export interface CommitResult {
@@ -150,6 +179,21 @@ export interface WorkspacePort extends GitFiles {
    */
   commit(input: CommitInput, options?: CallOptions): Promise<CommitResult>;
   /**
+   * The commit that was made for a key within the last day.
+   * @returns with `request` as it was given; undefined without a commit
+   */
+  made(key: string, options?: CallOptions): Promise<(CommitResult & { request?: string }) | undefined>;
+  /**
+   * The commits that changed a file, or anything in a directory.
+   * @param options.before a commit of the history, after which to go on
+   */
+  history(path: string, options: { before?: string; limit: number; signal?: AbortSignal }): Promise<FileHistory>;
+  /**
+   * The commits after one, the oldest first.
+   * @returns undefined when there are more than `limit`, or the history does not contain the commit
+   */
+  since(commit: string, options: { limit: number; signal?: AbortSignal }): Promise<CommitChange[] | undefined>;
+  /**
    * Shows another repository's files, read-only, in place of what was mounted at the path. Safe to repeat. While its
    * folder is missing, the workspace is shown without it.
    * @throws {WorkspaceError} `invalid_path`; `clash` within or around another mount; `unknown_revision` when the commit is
@@ -166,6 +210,14 @@ export interface WorkspacePort extends GitFiles {
 export interface Workspaces {
   /** @throws {TypeError} when the id is not a UUID */
   forTeam(teamId: string): WorkspacePort;
+}
+
+/** What a process does for all workspaces of the installation. */
+export interface WorkspaceUpkeep {
+  /** Collects the garbage of the workspaces that have enough of it, for at most a minute each. */
+  collect(now: Date): Promise<void>;
+  /** The size of all workspaces on disk, without mirrors, in bytes. */
+  size(): Promise<number>;
 }
 
 export type WorkspaceErrorCode =

@@ -42,6 +42,7 @@ const DESCRIPTIONS: Record<number, string> = {
   404: 'Not found, or owned by another team',
   405: 'Method not allowed',
   409: 'Conflict with the current state',
+  412: 'Changed since it was read',
   413: 'Body too large',
   422: 'Invalid request',
   429: 'Too many requests; see Retry-After',

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { runGit } from '../../../src/platform/git/index.ts';
+import { GitStopped, runGit } from '../../../src/platform/git/index.ts';
 import { gitFiles } from '../../../src/features/workspace/index.ts';
 import { commitTo, failsWith, git, isSound, scratch, team, textOf, type Scratch, type TestTeam } from './support.ts';
 
@@ -227,12 +227,9 @@ describe('workspace: mounted mirrors', () => {
     assert.deepEqual((await files.list('src', { at: first })).entries, [{ path: 'src/a', type: 'file', size: 4 }]);
     assert.match((await files.diff(first, second)).files[0]!.diff, /-one\n\+two/);
     await failsWith('unknown_revision', files.read('src/a', { at: 'main' }));
-    await failsWith(
-      'timeout',
-      gitFiles({
-        path: shop.repository,
-        git: (args, options) => runGit('git', shop.repository, args, { ...options, timeoutMs: 1 }),
-      }).list('.', { at: first }),
-    );
+    const slow = async () => {
+      throw new GitStopped('timeout', 'git took too long');
+    };
+    await failsWith('timeout', gitFiles({ path: shop.repository, git: slow }).list('.', { at: first }));
   });
 });

@@ -1,13 +1,17 @@
 /** The workspaces as bare Git repositories, one for each team, written and read through the real `git`. */
+import { join } from 'node:path';
+import { sizeOf } from '../../../platform/disk.ts';
 import { GIT_TIMEOUT_MS } from '../../../platform/git/index.ts';
 import { createKeyedMutex } from '../../../platform/keyed-mutex.ts';
-import type { WorkspacePort, Workspaces } from '../port.ts';
-import { commitChanges } from './commit.ts';
+import type { WorkspacePort, Workspaces, WorkspaceUpkeep } from '../port.ts';
+import { collectGarbage } from './collect.ts';
+import { commitChanges, commitOf } from './commit.ts';
 import { diffOf } from './diff.ts';
 import { listEntries, readFile } from './entries.ts';
+import { commitsSince, historyOf } from './history.ts';
 import { addMount, mountsOf, removeMount } from './mounts.ts';
 import { headOf } from './refs.ts';
-import { atRevisions, openRepository, repositoryName, type Repository } from './repository.ts';
+import { atRevisions, openRepository, repositoryName, repositoryNames, type Repository } from './repository.ts';
 import { searchFiles, SEARCH_TIMEOUT_MS } from './search.ts';
 import { writeObjects, writeTree } from './tree.ts';
 import { throughView, type Readable } from './view.ts';
@@ -28,12 +32,17 @@ export interface GitWorkspaceOptions {
   searchTimeoutMs?: number;
   /** Timeout of any other Git command, ms; 10,000 by default. */
   gitTimeoutMs?: number;
+  /** Called after a commit was made, repeated ones included, and after a mount has changed. */
+  onChange?: (change: WorkspaceEvent) => Promise<void>;
 }
 
+/** Something that everybody who looks at a workspace wants to know. */
+export type WorkspaceEvent = { teamId: string } & ({ commit: string } | { mount: string });
+
 /** Creates nothing yet: a team's repository is created on first use. */
-export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
+export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces & WorkspaceUpkeep {
   const { directory, program = 'git', searchTimeoutMs = SEARCH_TIMEOUT_MS, gitTimeoutMs = GIT_TIMEOUT_MS } = options;
-  const { staleLockMs = STALE_LOCK_TIMES * gitTimeoutMs } = options;
+  const { staleLockMs = STALE_LOCK_TIMES * gitTimeoutMs, onChange } = options;
   const git = { program, timeoutMs: gitTimeoutMs };
   const inTurn = createKeyedMutex({ timeoutMs: MUTEX_TIMEOUT_MS });
 
@@ -73,12 +82,38 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
             name,
             () => at([input.base], (repository) => commitChanges(repository, input, { staleLockMs, signal })),
             signal,
+          ).then(async (result) => {
+            if (result.paths.length > 0) await onChange?.({ teamId, commit: result.commit });
+            return result;
+          }),
+        made: async (key, { signal } = {}) => commitOf(await open(), key, signal),
+        history: (path, options) =>
+          at(options.before === undefined ? [] : [options.before], (repository) =>
+            historyOf(repository, path, options),
           ),
-        mount: async (mount, { signal } = {}) => void (await addMount(await open(), mount, signal)),
-        unmount: async (path) => void (await removeMount(await open(), path)),
+        since: async (commit, options) => commitsSince(await open(), commit, options),
+        async mount(mount, { signal } = {}) {
+          if (await addMount(await open(), mount, signal)) await onChange?.({ teamId, mount: mount.path });
+        },
+        async unmount(path) {
+          if (await removeMount(await open(), path)) await onChange?.({ teamId, mount: path });
+        },
         mounts: async () =>
           (await mountsOf(await open())).map(({ path, objects, commit }) => ({ path, objects, commit })),
       };
+    },
+    async collect(now) {
+      const failures: unknown[] = [];
+      for (const name of await repositoryNames(directory)) {
+        const repository = await openRepository(git, directory, name);
+        await collectGarbage(repository, { now, staleLockMs }).catch((error: unknown) => failures.push(error));
+      }
+      if (failures.length > 0) throw new AggregateError(failures, 'Some workspaces could not be collected');
+    },
+    async size() {
+      let size = 0;
+      for (const name of await repositoryNames(directory)) size += await sizeOf(join(directory, name));
+      return size;
     },
   };
 }

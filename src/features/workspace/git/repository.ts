@@ -1,7 +1,8 @@
 /** One bare repository per team, created on first use. */
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkspaceError } from '../port.ts';
+import { ifThere } from './locks.ts';
 import { GitError, GitStopped, runGit, type GitOptions, type GitResult } from '../../../platform/git/index.ts';
 
 export const BRANCH = 'refs/heads/main';
@@ -23,6 +24,12 @@ export function repositoryName(teamId: string): string {
   const id = teamId.toLowerCase();
   if (!UUID.test(id)) throw new TypeError('The id of a team must be a UUID');
   return `${id}.git`;
+}
+
+/** The file names of the repositories in a directory. */
+export async function repositoryNames(directory: string): Promise<string[]> {
+  const names = (await ifThere(readdir(directory))) ?? [];
+  return names.filter((name) => name.endsWith('.git') && UUID.test(name.slice(0, -4)));
 }
 
 /** How Git is run. */
