@@ -4,5 +4,6 @@ export { extractCitation } from './citations.ts';
 export { finding } from './findings.ts';
 export { instructionCheck } from './instruction-checks.ts';
 export { investigation } from './investigations.ts';
+export { mirror } from './mirrors.ts';
 export { monitoringAgent } from './monitoring-agents.ts';
 export { pullRequest } from './pull-requests.ts';

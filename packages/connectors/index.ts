@@ -9,6 +9,9 @@ import { clickhouse, clickhouseUrl } from './clickhouse/index.ts';
 import { cloudflare } from './cloudflare/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
+import { gitea } from './gitea/index.ts';
+import { github } from './github/index.ts';
+import { gitlab } from './gitlab/index.ts';
 import { googlecloud } from './googlecloud/index.ts';
 import { http } from './http/index.ts';
 import { jaeger } from './jaeger/index.ts';
@@ -25,6 +28,10 @@ export * from './connector.ts';
 export * from './log-level.ts';
 export * from './transport.ts';
 export * from './shared/code-host/port.ts';
+export { deliveryOf, readWebhook, verifyWebhook, type WebhookHeaders } from './shared/code-host/webhooks.ts';
+export { openCodeHost } from './code-hosts.ts';
+export { GITLAB_URL } from './gitlab/index.ts';
+export type { CodeHostOptions } from './shared/code-host/connector.ts';
 export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
 export { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from './googlecloud/index.ts';
@@ -35,6 +42,9 @@ export {
   clickhouseUrl,
   cloudflare,
   elasticsearch,
+  gitea,
+  github,
+  gitlab,
   googlecloud,
   http,
   jaeger,
@@ -55,6 +65,9 @@ export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   clickhouse,
   cloudflare,
   elasticsearch,
+  gitea,
+  github,
+  gitlab,
   googlecloud,
   http,
   jaeger,

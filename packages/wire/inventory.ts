@@ -45,6 +45,9 @@ export const CONNECTOR_KINDS = [
   'recorded',
   'newrelic',
   'cloudflare',
+  'gitea',
+  'github',
+  'gitlab',
 ] as const;
 
 export const connector = z.object({

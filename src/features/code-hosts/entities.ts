@@ -10,7 +10,7 @@ export const Repository = defineEntity({
   tableName: 'repositories',
   filters: teamFilter,
   uniques: [{ properties: ['teamId', 'integrationId', 'hostId'] }],
-  indexes: [{ properties: ['teamId', 'fullName'] }, { properties: ['dueAt'] }],
+  indexes: [{ properties: ['teamId', 'fullName'] }, { properties: ['hostId'] }, { properties: ['dueAt'] }],
   properties: {
     ...teamColumns,
     /** Null once the host is disconnected or no longer lists it: what is left of it is to be collected. */
@@ -29,7 +29,7 @@ export const Repository = defineEntity({
     webhookId: p.text().strictNullable(),
     /** The commit of the default branch in the mirror. */
     head: p.text().strictNullable(),
-    /** When something last asked for the newest commits; the mirror has them if `syncedAt` is later. */
+    /** Since when newer commits are wanted than any fetch that has begun will bring; null: none are. */
     wantedAt: p.datetime().strictNullable(),
     /** When the last successful fetch began. */
     syncedAt: p.datetime().strictNullable(),
@@ -42,3 +42,24 @@ export const Repository = defineEntity({
   },
 });
 export type Repository = InferEntity<typeof Repository>;
+
+/** What is known of the repositories that an integration lists. */
+export const Listing = defineEntity({
+  name: 'Listing',
+  tableName: 'code_host_listings',
+  filters: teamFilter,
+  indexes: [{ properties: ['dueAt'] }],
+  properties: {
+    ...teamColumns,
+    integrationId: p.uuid().unique(),
+    /** When they were last listed. */
+    listedAt: p.datetime().strictNullable(),
+    /** When they are listed next. */
+    dueAt: p.datetime(),
+    /** Why the last attempt failed or left repositories out, in words. */
+    error: p.text().strictNullable(),
+    /** Why webhooks are not registered, in words. */
+    webhookError: p.text().strictNullable(),
+  },
+});
+export type Listing = InferEntity<typeof Listing>;

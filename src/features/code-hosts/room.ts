@@ -1,30 +1,82 @@
 import { join } from 'node:path';
-import { CodeHostError } from '@casebook/connectors';
+import { GIT_TIMEOUT_MS } from '../../platform/git/index.ts';
 import type { Room, RoomCore } from '../../room.ts';
-import { Repository } from './entities.ts';
-import { createMirrors } from './mirrors/index.ts';
+import type { Integrations } from '../integrations/index.ts';
+import type { RunSettings } from '../runs/index.ts';
+import type { Workspaces } from '../workspace/index.ts';
+import { Listing, Repository } from './entities.ts';
+import { createMirrorLauncher } from './launch.ts';
+import { listDue, type ListingDeps } from './listing.ts';
+import { createMirrors, type Mirrors } from './mirrors/index.ts';
 import type { CodeHosts, WebhookListener } from './port.ts';
 import { createRepositories } from './repositories.ts';
+import { codeHosts as codeHostEndpoints } from './routes/code-hosts.ts';
+import { codehostB } from './routes/codehost-b.ts';
+import type { WebhookDeps } from './webhooks/receive.ts';
+import { webhook, WEBHOOK_PATH } from './webhooks/route.ts';
 
-type Needs = RoomCore & { workspacesDir: string };
+type Needs = RoomCore & {
+  config: RunSettings;
+  integrations: Integrations;
+  workspacesDir: string;
+  workspaces: Workspaces;
+};
 
 export const codeHostsRoom = {
   name: 'code-hosts',
-  entities: [Repository],
+  endpoints: [...codeHostEndpoints, ...codehostB, webhook],
+  entities: [Repository, Listing],
   scopes: {
     'code-hosts:read': { allows: 'See code hosts and repositories', forMembers: true },
     'code-hosts:write': { allows: 'Connect and remove code hosts' },
   },
-  build({ orm, workspacesDir }: Needs) {
+  build({ config, client, orm, clock, log, appUrl, integrations, workspacesDir, workspaces }: Needs) {
+    const { temporal, timeouts } = config;
+    const open = integrations.codeHost;
+    const repositories = createRepositories({ orm, open });
+    const mirrors = createMirrors(
+      {
+        orm,
+        clock,
+        log,
+        workspaces,
+        launcher: createMirrorLauncher(client, { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs }),
+        hostOf: repositories.hostOf,
+      },
+      {
+        directory: join(workspacesDir, 'mirrors'),
+        network: integrations.vendorOutbound.network,
+        gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS,
+      },
+    );
     const listeners: WebhookListener[] = [];
     const codeHosts: CodeHosts = {
-      ...createRepositories({
-        orm,
-        open: () => Promise.reject(new CodeHostError('unavailable', 'There are no drivers yet.')),
-      }),
-      mirrorOf: createMirrors(join(workspacesDir, 'mirrors')),
+      ...repositories,
+      mirrorOf: mirrors.of,
       onWebhook: (listener) => void listeners.push(listener),
     };
-    return { codeHosts, webhookListeners: listeners };
+    const secretOf = (row: Parameters<Integrations['opened']>[0]): string =>
+      String(integrations.opened(row).secrets['webhook_secret'] ?? '');
+    const webhooks: WebhookDeps = { orm, clock, log, secretOf, listeners, start: mirrors.start };
+    const url = `${appUrl}${WEBHOOK_PATH}`;
+    const problem = integrations.outbound.urlProblem(url);
+    const codeHostListings: ListingDeps = {
+      orm,
+      clock,
+      log,
+      open,
+      webhookOf: (row) => ({
+        url,
+        secret: secretOf(row),
+        problem: problem && `Code hosts cannot reach ${appUrl}: ${problem}`,
+      }),
+    };
+    return { codeHosts, codeHostListings, mirrors, webhooks };
   },
+  sweeps: [
+    ({ codeHostListings }: { codeHostListings: ListingDeps }) => listDue(codeHostListings),
+    ({ mirrors }: { mirrors: Mirrors }) => mirrors.startWanted(),
+    ({ mirrors }: { mirrors: Mirrors }) => mirrors.compareDue(),
+    ({ mirrors }: { mirrors: Mirrors }) => mirrors.collectRemoved(),
+  ],
 } satisfies Room;

@@ -8,44 +8,46 @@ export interface EditInput {
 }
 
 /** `lines` are the lines at which replaced pieces began, from 1, at most 20 of them. */
-export type Edited = { text: string; replacements: number; lines: number[] } | { problem: string };
+export type Edited = { text: string; replacements: number; lines: number[] } | EditProblem;
 
-/** What the caller's interface calls them, for problems in words. */
-export interface EditFields {
-  oldText: string;
-  newText: string;
-  replaceAll: string;
+export interface EditProblem {
+  /** In words that help to mend it. */
+  problem: string;
+  /** How often the piece occurs. */
+  matches: number;
+  /** Where it occurs, as in {@link Edited}. */
+  lines: number[];
 }
-
-const FIELDS: EditFields = { oldText: 'old_text', newText: 'new_text', replaceAll: 'replace_all' };
 
 const MAX_LINES = 20;
 
 /**
  * Replaces `oldText`, which must occur exactly once unless all occurrences are requested. In a file with CRLF line
  * endings, a piece with plain line breaks also matches, and its replacement gets CRLF.
+ * @param allField what the caller's interface calls `replaceAll`
  * @returns the new text, or the problem, in words that help to fix it
  */
-export function editText(text: string, input: EditInput, fields: EditFields = FIELDS): Edited {
+export function editText(text: string, input: EditInput, allField = 'replace_all'): Edited {
   const { replaceAll } = input;
   let { oldText, newText } = input;
   if (oldText === newText)
-    return { problem: `${fields.oldText} and ${fields.newText} are the same: there is nothing to change.` };
+    return refused('The text to replace and its replacement are the same: there is nothing to change.');
   if (!text.includes(oldText) && text.includes('\r\n')) {
     oldText = withCrlf(oldText);
     newText = withCrlf(newText);
   }
   const places = placesOf(text, oldText);
-  if (places.length === 0) return { problem: notFound(text, oldText, fields) };
+  if (places.length === 0) return refused(notFound(text, oldText));
   const lines = places.slice(0, MAX_LINES).map((place) => lineAt(text, place));
   if (places.length > 1 && !replaceAll) {
     const where = `lines ${lines.join(', ')}${places.length > lines.length ? ' …' : ''}`;
-    return {
-      problem: `${fields.oldText} occurs ${places.length} times (${where}). Include more of the surrounding text, or set ${fields.replaceAll}.`,
-    };
+    const problem = `The text to replace occurs ${places.length} times (${where}). Include more of the surrounding text, or set ${allField}.`;
+    return { problem, matches: places.length, lines };
   }
   return { text: text.split(oldText).join(newText), replacements: places.length, lines };
 }
+
+const refused = (problem: string): EditProblem => ({ problem, matches: 0, lines: [] });
 
 const withCrlf = (text: string): string => text.replaceAll(/\r?\n/gu, '\r\n');
 
@@ -62,12 +64,12 @@ function lineAt(text: string, place: number): number {
   return line;
 }
 
-function notFound(text: string, oldText: string, fields: EditFields): string {
+function notFound(text: string, oldText: string): string {
   const plain = (line: string): string => line.replaceAll(/\s+/gu, ' ').trim();
   const first = oldText.split('\n').map(plain).find(Boolean);
   const lines = text.split('\n').map(plain);
   const like = first === undefined ? -1 : lines.indexOf(first);
   if (like >= 0)
-    return `${fields.oldText} does not occur. Line ${like + 1} resembles its first line, so white space or a later line differs: read the file from there and copy the piece exactly.`;
-  return `${fields.oldText} does not occur in the file. Read the file, or search it, and copy the piece exactly as it is.`;
+    return `The text to replace does not occur. Line ${like + 1} resembles its first line, so white space or a later line differs: read the file from there and copy the piece exactly.`;
+  return 'The text to replace does not occur in the file. Read the file, or search it, and copy the piece exactly as it is.';
 }

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { Agent, fetch, type Response } from 'undici';
+import { fetch, type Agent, type Response } from 'undici';
 import { QueryError, type Network, type OperationContext } from '../../connector.ts';
+import { networkReason } from '../network-reason.ts';
+import { makeAgent } from './agent.ts';
 import { requestHeaders, type HttpApiConfig } from './config.ts';
 
 /** Longer queries are posted as a form: servers and proxies refuse URLs of more than some 8 kB. */
@@ -147,12 +148,6 @@ export function createHttpApi(
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
-async function makeAgent(tls: HttpApiConfig['tls'], network: Network | undefined): Promise<Agent> {
-  const read = (file: string | undefined) => (file === undefined ? undefined : readFile(file, 'utf8'));
-  const [ca, cert, key] = await Promise.all([read(tls?.ca_file), read(tls?.cert_file), read(tls?.key_file)]);
-  return new Agent({ connect: { ca, cert, key, lookup: network?.lookup } });
-}
-
 /** Shorter header values are not secret, and may be part of any word. */
 const MIN_SECRET_CHARACTERS = 8;
 
@@ -239,7 +234,7 @@ function codeOf(status: number): QueryError['code'] {
 function failureOf(error: unknown, place: string, signal: AbortSignal): unknown {
   if (signal.aborted) return isTimeout(signal.reason) ? outOfTime(place, signal.reason) : signal.reason;
   if (error instanceof QueryError) return error;
-  const reason = reasonOf(error);
+  const reason = networkReason(error);
   if (/TIMEOUT|ETIMEDOUT/u.test(reason)) return outOfTime(place, error);
   return new QueryError('failed', `${place} did not answer: ${reason}`, { cause: error });
 }
@@ -256,12 +251,4 @@ function outOfTime(place: string, cause: unknown): QueryError {
 
 function isTimeout(reason: unknown): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError';
-}
-
-/** fetch hides the actual error in its cause. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }

@@ -95,7 +95,7 @@ export async function writeCommit(
   const { tree, parent, message, key, date } = commit;
   return objectId(
     await repository.git(['commit-tree', tree, '-p', parent], {
-      input: changeMessage(message, key),
+      input: changeMessage({ message, key }),
       env: identity(COMMITTER, date),
       signal,
     }),

@@ -13,8 +13,6 @@ import { nearestPlaces } from './nearest.ts';
 import { ChangeRefused, type ChangeProblem } from './refused.ts';
 import type { ProposedEdit } from './schema.ts';
 
-const FIELDS = { oldText: 'search', newText: 'replace', replaceAll: 'all' };
-
 type Problem = Omit<ChangeProblem, 'path'>;
 
 /**
@@ -82,7 +80,7 @@ function entryProblem(entry: TreeEntry | undefined): string | undefined {
 
 function replaced(text: string, edit: Extract<ProposedEdit, { search: string }>): string | Problem {
   const { search, replace, all = false } = edit;
-  const edited = editText(text, { oldText: search, newText: replace, replaceAll: all }, FIELDS);
+  const edited = editText(text, { oldText: search, newText: replace, replaceAll: all }, 'all');
   if (!('problem' in edited)) return edited.text;
   const nearest = text.includes(search) ? [] : nearestPlaces(text, search);
   return { problem: edited.problem, ...(nearest.length > 0 && { nearest }) };

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { CodeHostError, type HostCall, type HostPullRequest, type NewPullRequest } from '../shared/code-host/port.ts';
+import type { GitHubApi } from './api.ts';
+import { ownerAndName } from './names.ts';
+import { checksOf, reviewOf } from './verdicts.ts';
+
+const pullRow = z.object({
+  number: z.number(),
+  html_url: z.url(),
+  title: z.string(),
+  body: z.string().nullish(),
+  state: z.enum(['open', 'closed']),
+  draft: z.boolean().optional(),
+  merged: z.boolean(),
+  merge_commit_sha: z.string().nullish(),
+  head: z.object({ ref: z.string(), sha: z.string() }),
+  base: z.object({ ref: z.string() }),
+});
+const listed = z.object({ number: z.number(), head: z.object({ ref: z.string() }) });
+const checkRun = z.object({ status: z.string(), conclusion: z.string().nullable() });
+const combined = z.object({ statuses: z.array(z.object({ state: z.string() })) });
+const review = z.object({ state: z.string(), user: z.object({ id: z.number() }).nullable() });
+
+const PULLS = '/repos/{owner}/{repo}/pulls';
+const PULL = `${PULLS}/{pull_number}`;
+
+export async function pullRequest(
+  api: GitHubApi,
+  fullName: string,
+  number: number,
+  { signal }: HostCall,
+): Promise<HostPullRequest> {
+  const row = await api.get(PULL, { ...ownerAndName(fullName), pull_number: number }, pullRow, signal);
+  return await complete(api, fullName, row, signal);
+}
+
+export async function findPullRequest(
+  api: GitHubApi,
+  fullName: string,
+  head: string,
+  call: HostCall,
+): Promise<HostPullRequest | undefined> {
+  const where = ownerAndName(fullName);
+  const query = { ...where, head: `${where.owner}:${head}`, state: 'all', sort: 'created', direction: 'desc' };
+  const list = { item: listed, maxPages: 1 };
+  const found = await api.list(PULLS, query, list, call.signal);
+  // GitHub ignores a filter that it does not understand.
+  const newest = found.find((row) => row.head.ref === head);
+  return newest && (await pullRequest(api, fullName, newest.number, call));
+}
+
+export async function createPullRequest(
+  api: GitHubApi,
+  fullName: string,
+  { isDraft, ...wanted }: NewPullRequest,
+  { signal }: HostCall,
+): Promise<HostPullRequest> {
+  const parameters = { ...ownerAndName(fullName), ...wanted, draft: isDraft };
+  const { data } = await api.send(`POST ${PULLS}`, parameters, pullRow, signal);
+  return await complete(api, fullName, data, signal);
+}
+
+export async function updatePullRequest(
+  api: GitHubApi,
+  fullName: string,
+  number: number,
+  changes: { title?: string; body?: string; state?: 'open' | 'closed' },
+  { signal }: HostCall,
+): Promise<HostPullRequest> {
+  const parameters = { ...ownerAndName(fullName), pull_number: number, ...changes };
+  const { data } = await api.send(`PATCH ${PULL}`, parameters, pullRow, signal);
+  return await complete(api, fullName, data, signal);
+}
+
+/** Adds what CI and reviewers say. */
+async function complete(
+  api: GitHubApi,
+  fullName: string,
+  row: z.output<typeof pullRow>,
+  signal: AbortSignal,
+): Promise<HostPullRequest> {
+  const where = ownerAndName(fullName);
+  const commit = { ...where, ref: row.head.sha };
+  const runs = { item: checkRun, member: 'check_runs', maxPages: 10 };
+  const reviews = { item: review, maxPages: 10 };
+  const [checkRuns, { statuses }, reviewed] = await Promise.all([
+    orNone(api.list('/repos/{owner}/{repo}/commits/{ref}/check-runs', commit, runs, signal)),
+    api.get('/repos/{owner}/{repo}/commits/{ref}/status', { ...commit, per_page: 100 }, combined, signal),
+    api.list(`${PULL}/reviews`, { ...where, pull_number: row.number }, reviews, signal),
+  ]);
+  return {
+    number: row.number,
+    url: row.html_url,
+    title: row.title,
+    body: row.body ?? '',
+    head: row.head.ref,
+    base: row.base.ref,
+    state: row.merged ? 'merged' : row.state,
+    isDraft: row.draft ?? false,
+    headCommit: row.head.sha,
+    mergeCommit: row.merged ? (row.merge_commit_sha ?? null) : null,
+    checks: checksOf(
+      checkRuns,
+      statuses.map(({ state }) => state),
+    ),
+    review: reviewOf(reviewed),
+  };
+}
+
+/** Fine-grained tokens cannot be allowed to read check runs. */
+async function orNone<Item>(asked: Promise<Item[]>): Promise<Item[]> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof CodeHostError && error.reason === 'forbidden') return [];
+    throw error;
+  }
+}
+
+const commentRow = z.object({
+  id: z.number(),
+  html_url: z.url(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string() }).nullable(),
+});
+
+/** @param login whose comments may be edited: a marker may have been quoted by somebody else */
+export async function comment(
+  api: GitHubApi,
+  fullName: string,
+  number: number,
+  { marker, body, login }: { marker: string; body: string; login: string },
+  { signal }: HostCall,
+): Promise<string> {
+  const where = ownerAndName(fullName);
+  const route = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
+  const list = { item: commentRow, maxPages: 20 };
+  const known = await api.list(route, { ...where, issue_number: number }, list, signal);
+  const own = known.find((row) => row.user?.login === login && row.body?.includes(marker));
+  const { data } = own
+    ? await api.send(
+        'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}',
+        { ...where, comment_id: own.id, body },
+        commentRow,
+        signal,
+      )
+    : await api.send(`POST ${route}`, { ...where, issue_number: number, body }, commentRow, signal);
+  return data.html_url;
+}
