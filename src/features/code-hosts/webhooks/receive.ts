@@ -12,6 +12,7 @@ import { anyTeam, forTeam } from '../../../db/team-filter.ts';
 import { Unauthorized } from '../../../http/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
+import { storableText } from '../../../platform/storable.ts';
 import { claimEffect, endEffect } from '../../effects/index.ts';
 import { Integration } from '../../integrations/index.ts';
 import { Repository } from '../entities.ts';
@@ -77,6 +78,8 @@ async function candidatesOf(
   kind: CodeHostKind,
   { repository: { id: hostId, fullName } }: HostEvent,
 ): Promise<Candidate[]> {
+  // No row has such an id, and the database would not even look.
+  if (storableText(hostId) !== hostId) return [];
   const em = orm.em.fork();
   const repositories = await em.find(Repository, { hostId, integrationId: { $ne: null } }, anyTeam);
   if (repositories.length === 0) return [];

@@ -1,8 +1,7 @@
 /** Collects the garbage of a workspace, when there is enough of it. */
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GitError } from '../../../platform/git/index.ts';
-import { ifThere, removeStaleLocks } from './locks.ts';
+import { GitError, ifThere, removeStaleLocks } from '../../../platform/git/index.ts';
 import { CHANGES, type Repository } from './repository.ts';
 import { removeOldViews } from './view.ts';
 

@@ -2,8 +2,7 @@
 import { access, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkspaceError } from '../port.ts';
-import { ifThere } from './locks.ts';
-import { GitError, GitStopped, runGit, type GitOptions, type GitResult } from '../../../platform/git/index.ts';
+import { GitError, ifThere, GitStopped, runGit, type GitOptions, type GitResult } from '../../../platform/git/index.ts';
 
 export const BRANCH = 'refs/heads/main';
 /** The refs that map keys to commits. */
