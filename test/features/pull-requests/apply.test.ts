@@ -64,12 +64,12 @@ describe('pull requests: applying a proposed change', () => {
     });
     const [first, ...others] = problems;
     assert.equal(first?.path, 'pool.ts');
-    assert.match(first.problem, /^search does not occur/);
+    assert.match(first.problem, /^The text to replace does not occur/);
     assert.deepEqual(first.nearest?.[0], { line: 2, text: 'const poolSize = 10;' });
     assert.deepEqual(
       others.map(({ path, problem }) => `${path}: ${problem}`),
       [
-        'twice: search occurs 2 times (lines 1, 3). Include more of the surrounding text, or set all.',
+        'twice: The text to replace occurs 2 times (lines 1, 3). Include more of the surrounding text, or set all.',
         'missing: There is no such file.',
         'absent: There is no such file.',
         'bin.dat: It is binary, not text: pieces of it cannot be replaced.',
