@@ -52,8 +52,13 @@ describe('offline model: pull requests', () => {
     tool('code_history', { content: history, digest: 'commits' }),
     tool('suggest_pr', suggestion),
   ];
-  const investigate = (offered: readonly Tool[], said = system) =>
+  const deployed = [{ id: 'd1', at: iso(ALERT_AT - 240), service: 'db', kind: 'deploy', summary: 'db 2.4.0' }];
+  const investigate = (offered: readonly Tool[], said = system, changes: object[] = deployed) =>
     runInvestigation(model, {
+      intercept: (name) =>
+        name === 'recent_changes'
+          ? { content: JSON.stringify({ source: 'memory', changes, truncated: false }), digest: 'changes' }
+          : undefined,
       query: 'p95 of web is high',
       sources: catalogOf(sampleIncident()),
       tools: offered,
@@ -89,6 +94,13 @@ describe('offline model: pull requests', () => {
     assert.equal(report?.recommended_pr, undefined);
     assert.match(report?.recommended_change.details ?? '', /could not be suggested: `The change does not apply/);
     assert.equal(calls.filter((call) => call.tool === 'suggest_pr').length, 1);
+  });
+
+  it('suggests no revert where a setting of the service changed last', async () => {
+    const setting = [{ ...deployed[0], kind: 'config', summary: 'max_connections 200 -> 100' }];
+    const { report, calls } = await investigate(tools({ content: SUGGESTION, digest: 'suggested' }), system, setting);
+    assert.ok(!calls.some((call) => call.tool === 'suggest_pr'));
+    assert.match(report?.recommended_change.summary ?? '', /^Revert the config/);
   });
 
   it('looks at no repository that is not called as the service, and suggests nothing without commits', async () => {

@@ -17,6 +17,8 @@ const SUGGEST = 'suggest_pr';
 const COMMITS = 5;
 /** Below it no cause is established, so nothing is to be reverted. */
 const ESTABLISHED = 0.5;
+/** Kinds of changes that bring code to a service. */
+const OF_CODE = /deploy|release|rollout|merge|commit|build|image/iu;
 /** As `code_history` lists them. */
 const COMMIT = /^([\da-f]{40}) (\d{4}-\d\d-\d\dT[\d:.]+Z) (.{1,80}?): (.*)$/mu;
 
@@ -43,8 +45,10 @@ export interface Revert {
 /** Reads the history, then suggests the revert. @returns undefined when there is nothing to do */
 export function examineCode(file: CaseFile, can: (tool: string) => boolean): Turn | undefined {
   if (!can(HISTORY) || !can(SUGGEST)) return undefined;
-  const { cause, confidence } = conclude(file);
-  const repository = cause && confidence >= ESTABLISHED ? repositoryOf(file, cause.service) : undefined;
+  const { cause, confidence, change } = conclude(file);
+  // A setting or flag that changed last is nearer to the fault than what was committed before.
+  const isCode = change === undefined || OF_CODE.test(change.change.kind);
+  const repository = cause && isCode && confidence >= ESTABLISHED ? repositoryOf(file, cause.service) : undefined;
   const latest = latestCause(file);
   if (!cause || repository === undefined || Number.isNaN(latest)) return undefined;
   if (!lastCall(file, HISTORY)) {
