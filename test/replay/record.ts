@@ -17,6 +17,7 @@ import { stopTestServer } from '../support/database.ts';
 import { taskOf } from '../features/chats/script.ts';
 import { checkScenarios } from './instruction-checks.ts';
 import { agentScenarios } from './monitoring-agents.ts';
+import { pullRequestScenarios } from './pull-requests.ts';
 import { byTurn, OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
 import { listSources, submitReport } from '../support/scripts.ts';
 import { sampleIncident } from '../support/telemetry-source.ts';
@@ -104,6 +105,7 @@ const investigating: Script = (context) => {
 const scenarios: Scenario[] = [
   ...checkScenarios,
   ...agentScenarios,
+  ...pullRequestScenarios,
   { name: 'completed', script: byTurn([listSources, submitReport]), sources },
   {
     name: 'continued-as-new',

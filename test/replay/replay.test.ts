@@ -40,6 +40,9 @@ describe('replay of stored histories', () => {
       'agent-degraded',
       'agent-instruction',
       'agent-continued-as-new',
+      'pull-request-opened',
+      'pull-request-refused',
+      'pull-request-conflict',
     ]) {
       assert.ok(names.includes(`${kind}.json`), kind);
     }
