@@ -3,6 +3,7 @@ import { GIT_TIMEOUT_MS } from '../../platform/git/index.ts';
 import type { Room, RoomCore } from '../../room.ts';
 import type { Integrations } from '../integrations/index.ts';
 import type { RunSettings } from '../runs/index.ts';
+import type { LoadSystems } from '../tools/index.ts';
 import type { Workspaces } from '../workspace/index.ts';
 import { Listing, Repository } from './entities.ts';
 import { createMirrorLauncher } from './launch.ts';
@@ -12,6 +13,7 @@ import type { CodeHosts, WebhookListener } from './port.ts';
 import { createRepositories } from './repositories.ts';
 import { codeHosts as codeHostEndpoints } from './routes/code-hosts.ts';
 import { codehostB } from './routes/codehost-b.ts';
+import { codeSystems } from './tools/index.ts';
 import type { WebhookDeps } from './webhooks/receive.ts';
 import { webhook, WEBHOOK_PATH } from './webhooks/route.ts';
 
@@ -71,8 +73,9 @@ export const codeHostsRoom = {
         problem: problem && `Code hosts cannot reach ${appUrl}: ${problem}`,
       }),
     };
-    return { codeHosts, codeHostListings, mirrors, webhooks };
+    return { codeHosts, codeHostListings, codeSystems: codeSystems({ orm, codeHosts }), mirrors, webhooks };
   },
+  systems: ({ codeSystems: load }: { codeSystems: LoadSystems }) => load,
   sweeps: [
     ({ codeHostListings }: { codeHostListings: ListingDeps }) => listDue(codeHostListings),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.startWanted(),
