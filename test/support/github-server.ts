@@ -141,7 +141,7 @@ export async function startGitHubServer(options: { now?: () => number } = {}): P
     const given = respond(where, {
       parameters,
       query: asked.query,
-      body: (asked.body ?? {}) as Row,
+      body: asked.body ?? {},
       token,
       isEnterprise,
       request,

@@ -10,6 +10,7 @@ import {
   type RunQuery,
 } from '../shared/code-host/port.ts';
 import type { GitHubApi } from './api.ts';
+import { conflictOn } from './conflicts.ts';
 import { numericId, ownerAndName } from './names.ts';
 import { conclusionOf, statusOf } from './verdicts.ts';
 import { dispatchInputs } from '../shared/code-host/workflow-inputs.ts';
@@ -109,18 +110,10 @@ export async function rerunFailed(
   runId: string,
   { signal }: HostCall,
 ): Promise<void> {
-  try {
-    await api.send(`POST ${RUNS}/{run_id}/rerun-failed-jobs`, runOf(fullName, runId), z.unknown(), signal);
-  } catch (error) {
-    // Not a matter of permissions: the run is in progress, or too old.
-    if (
-      error instanceof CodeHostError &&
-      error.reason === 'forbidden' &&
-      /already running|cannot be/iu.test(error.message)
-    )
-      throw new CodeHostError('conflict', error.message);
-    throw error;
-  }
+  // Said of a run that is in progress, and of one that is too old or has not failed.
+  await conflictOn(/already running|cannot be retried/iu, () =>
+    api.send(`POST ${RUNS}/{run_id}/rerun-failed-jobs`, runOf(fullName, runId), z.unknown(), signal),
+  );
 }
 
 const workflowRow = z.object({ name: z.string(), path: z.string(), state: z.string() });

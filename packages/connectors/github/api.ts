@@ -67,7 +67,7 @@ export class GitHubApi {
     schema: Schema,
     signal: AbortSignal,
   ): Promise<z.output<Schema>> {
-    const { data } = await this.#request(`GET ${route}`, {}, await this.credentials.jwt(), signal);
+    const { data } = await this.#request(`GET ${route}`, {}, this.credentials.jwt(), signal);
     return parseHostAnswer(schema, data, this.#http.place);
   }
 

@@ -1,5 +1,5 @@
 /** GitHub and GitHub Enterprise Server, through their REST API (https://docs.github.com/rest). */
-import type { Log, Network } from '../connector.ts';
+import type { Network } from '../connector.ts';
 import { createHostHttp } from '../shared/code-host/http.ts';
 import type { CodeHost } from '../shared/code-host/port.ts';
 import { account } from './account.ts';

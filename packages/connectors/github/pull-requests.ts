@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CodeHostError, type HostCall, type HostPullRequest, type NewPullRequest } from '../shared/code-host/port.ts';
 import type { GitHubApi } from './api.ts';
+import { conflictOn } from './conflicts.ts';
 import { ownerAndName } from './names.ts';
 import { checksOf, reviewOf } from './verdicts.ts';
 
@@ -56,7 +57,7 @@ export async function createPullRequest(
   { signal }: HostCall,
 ): Promise<HostPullRequest> {
   const parameters = { ...ownerAndName(fullName), ...wanted, draft: isDraft };
-  const { data } = await api.send(`POST ${PULLS}`, parameters, pullRow, signal);
+  const { data } = await conflictOn(/already exists/iu, () => api.send(`POST ${PULLS}`, parameters, pullRow, signal));
   return await complete(api, fullName, data, signal);
 }
 

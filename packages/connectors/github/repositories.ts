@@ -8,6 +8,7 @@ import {
   type HostRepository,
 } from '../shared/code-host/port.ts';
 import type { GitHubApi } from './api.ts';
+import { conflictOn } from './conflicts.ts';
 import { numericId, ownerAndName } from './names.ts';
 
 const user = z.object({ login: z.string() }).nullish();
@@ -184,16 +185,15 @@ export async function registerWebhook(
     const { data } = await api.send(route, { ...where, hook_id, ...settings }, hookRow, signal);
     return { id: String(data.id) };
   };
+  const create = async (): Promise<{ id: string }> => {
+    const parameters = { ...where, name: 'web', ...settings };
+    const { data } = await api.send('POST /repos/{owner}/{repo}/hooks', parameters, hookRow, signal);
+    return { id: String(data.id) };
+  };
   const known = await registered();
   if (known !== undefined) return await update(known);
   try {
-    const { data } = await api.send(
-      'POST /repos/{owner}/{repo}/hooks',
-      { ...where, name: 'web', ...settings },
-      hookRow,
-      signal,
-    );
-    return { id: String(data.id) };
+    return await conflictOn(/already exists/iu, create);
   } catch (error) {
     // Another registered it in between.
     const other = error instanceof CodeHostError && error.reason === 'conflict' ? await registered() : undefined;

@@ -79,12 +79,7 @@ function changePull({ urls, repository }: Call, pull: FakePull, changes: Row, no
 
 function openPull(call: Call): Answer {
   const { repository, body, token, now, urls } = call;
-  const {
-    head = '',
-    base = '',
-    title,
-    draft = false,
-  } = body as { head: string; base: string; title: string; draft?: boolean };
+  const { head, base, title, draft = false } = body as { head: string; base: string; title: string; draft?: boolean };
   const problem = (field: string): object => ({ resource: 'PullRequest', field, code: 'invalid' });
   const name = head.replace(`${repository.owner}:`, '');
   const from = repository.branches.get(name);
@@ -150,11 +145,7 @@ const commitOf = ({ repository, parameters }: Call): string =>
 
 function saveHook(call: Call, id: number): Answer {
   const { repository, body, urls } = call;
-  const {
-    config = {},
-    events = ['push'],
-    active = true,
-  } = body as { config: Row; events?: string[]; active?: boolean };
+  const { config, events = ['push'], active = true } = body as { config: Row; events?: string[]; active?: boolean };
   const hook = { id, url: String(config['url'] ?? ''), secret: String(config['secret'] ?? ''), events, active };
   if (hook.url === '')
     return invalid({ resource: 'Hook', code: 'custom', field: 'url', message: 'url cannot be blank' });

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { fill, type Row } from './description.ts';
 import type { FakeHook, FakeJob, FakePull, FakeRepository, FakeRun } from './state.ts';
 
-const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString().replace(/\.\d+/u, ''));
+const iso = (ms: number | undefined): string | null =>
+  ms === undefined ? null : new Date(ms).toISOString().replace(/\.\d+/u, '');
 
 /** The same number for the same name. */
 export const idOf = (name: string): number =>
