@@ -9,6 +9,7 @@ import { clickhouse, clickhouseUrl } from './clickhouse/index.ts';
 import { cloudflare } from './cloudflare/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
+import { gitea } from './gitea/index.ts';
 import { googlecloud } from './googlecloud/index.ts';
 import { http } from './http/index.ts';
 import { jaeger } from './jaeger/index.ts';
@@ -25,6 +26,8 @@ export * from './connector.ts';
 export * from './log-level.ts';
 export * from './transport.ts';
 export * from './shared/code-host/port.ts';
+export { openCodeHost } from './code-hosts.ts';
+export type { CodeHostOptions } from './shared/code-host/connector.ts';
 export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
 export { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from './googlecloud/index.ts';
@@ -35,6 +38,7 @@ export {
   clickhouseUrl,
   cloudflare,
   elasticsearch,
+  gitea,
   googlecloud,
   http,
   jaeger,
@@ -55,6 +59,7 @@ export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   clickhouse,
   cloudflare,
   elasticsearch,
+  gitea,
   googlecloud,
   http,
   jaeger,

@@ -45,6 +45,7 @@ export const CONNECTOR_KINDS = [
   'recorded',
   'newrelic',
   'cloudflare',
+  'gitea',
 ] as const;
 
 export const connector = z.object({

@@ -9,6 +9,7 @@ import { silentLog } from '../../src/embedded/log.ts';
 import { superviseAlone } from '../../src/embedded/supervisor.ts';
 import { testServer } from './database.ts';
 import { findGoProgram } from './go-program.ts';
+import { waitUntil } from './wait-until.ts';
 
 export type { GiteaAccount };
 
@@ -23,6 +24,8 @@ export interface TestGitea extends AsyncDisposable {
    * @throws when it refuses
    */
   api(method: string, path: string, body?: unknown, as?: GiteaAccount): Promise<unknown>;
+  /** Merges as the administrator, once Gitea has found out that it can. */
+  mergePullRequest(fullName: string, number: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,19 +60,27 @@ export async function startGitea(): Promise<TestGitea> {
     await database.drop();
     await rm(home, { recursive: true, force: true });
   };
+  const api: TestGitea['api'] = async (method, path, body, as = admin) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `token ${as.token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: Gitea answered ${response.status}: ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
   return {
     url,
     admin,
     createUser,
-    async api(method, path, body, as = admin) {
-      const response = await fetch(`${url}/api/v1${path}`, {
-        method,
-        headers: { authorization: `token ${as.token}`, 'content-type': 'application/json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path}: Gitea answered ${response.status}: ${text}`);
-      return text === '' ? undefined : JSON.parse(text);
+    api,
+    async mergePullRequest(fullName, number) {
+      const merged = async (): Promise<true> => {
+        await api('POST', `/repos/${fullName}/pulls/${number}/merge`, { Do: 'merge' });
+        return true;
+      };
+      await waitUntil(merged, { what: `merging #${number}` });
     },
     stop,
     [Symbol.asyncDispose]: stop,

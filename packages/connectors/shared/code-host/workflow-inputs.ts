@@ -30,13 +30,7 @@ const triggers = z.union([
  * @returns undefined if it cannot be, or is no workflow
  */
 export function dispatchInputs(text: string): HostWorkflow['inputs'] | undefined {
-  let file: unknown;
-  try {
-    file = parse(text, { logLevel: 'silent' });
-  } catch {
-    return undefined;
-  }
-  const found = z.object({ on: triggers }).safeParse(file);
+  const found = z.object({ on: triggers }).safeParse(parsed(text));
   if (!found.success) return undefined;
   return Object.entries(found.data.on?.inputs ?? {}).map(([name, given]) => ({
     name,
@@ -46,4 +40,17 @@ export function dispatchInputs(text: string): HostWorkflow['inputs'] | undefined
     ...(given?.default !== undefined && { default: given.default }),
     ...(given?.options !== undefined && { options: given.options }),
   }));
+}
+
+/** What a workflow file calls itself, if anything. */
+export function workflowName(text: string): string | undefined {
+  return z.object({ name: z.string().min(1) }).safeParse(parsed(text)).data?.name;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text, { logLevel: 'silent' });
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,15 @@
+import { gitea } from './gitea/index.ts';
+import type { CodeHostKindDefinition, CodeHostOptions } from './shared/code-host/connector.ts';
+import type { CodeHost, CodeHostKind } from './shared/code-host/port.ts';
+
+const codeHosts = {
+  gitea,
+} satisfies Partial<Record<CodeHostKind, Pick<CodeHostKindDefinition, 'open'>>>;
+
+/**
+ * A code host, with everything that its driver can do. Nothing is connected before the first call.
+ * @throws ZodError when the configuration is not one of this kind
+ */
+export function openCodeHost(kind: keyof typeof codeHosts, config: unknown, options: CodeHostOptions): CodeHost {
+  return codeHosts[kind].open(config, options);
+}
