@@ -1,20 +1,19 @@
 /** GitHub and GitHub Enterprise Server, through their REST API (https://docs.github.com/rest). */
-import type { Network } from '../connector.ts';
+import { defineCodeHostKind, type CodeHostOptions } from '../shared/code-host/connector.ts';
 import { createHostHttp } from '../shared/code-host/http.ts';
 import type { CodeHost } from '../shared/code-host/port.ts';
 import { account } from './account.ts';
 import { dispatch, jobLog, jobs, rerunFailed, run, runs, workflows } from './actions.ts';
 import { GitHubApi } from './api.ts';
-import type { GitHubConfig } from './config.ts';
+import { gitHubConfig, type GitHubConfig } from './config.ts';
 import { comment, createPullRequest, findPullRequest, pullRequest, updatePullRequest } from './pull-requests.ts';
 import { branches, changes, registerWebhook, removeWebhook, repositories, repository } from './repositories.ts';
 
 export { gitHubConfig, type GitHubConfig } from './config.ts';
 
-/** @param options.now unix ms */
-export function openGitHub(config: GitHubConfig, options: { network?: Network; now?: () => number }): CodeHost {
-  const { network, now = Date.now } = options;
-  const http = createHostHttp({ name: 'GitHub', url: config.url, network, now });
+export function openGitHub(config: GitHubConfig, { network, now = Date.now }: CodeHostOptions): CodeHost {
+  const { url, tls } = config;
+  const http = createHostHttp({ name: 'GitHub', url, network, tls, now });
   const api = new GitHubApi(config, http, now);
   return {
     kind: 'github',
@@ -46,3 +45,11 @@ export function openGitHub(config: GitHubConfig, options: { network?: Network; n
     removeWebhook: (fullName, id, call) => removeWebhook(api, fullName, id, call),
   };
 }
+
+/** How GitHub is configured and created. */
+export const github = defineCodeHostKind({
+  kind: 'github',
+  config: gitHubConfig,
+  open: openGitHub,
+  credential: ({ token }) => (token === undefined ? 'private_key' : 'token'),
+});

@@ -134,17 +134,19 @@ export async function comment(
   { signal }: HostCall,
 ): Promise<string> {
   const where = ownerAndName(fullName);
+  const text = body.includes(marker) ? body : `${body}\n\n${marker}`;
   const route = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
   const list = { item: commentRow, maxPages: 20 };
   const known = await api.list(route, { ...where, issue_number: number }, list, signal);
   const own = known.find((row) => row.user?.login === login && row.body?.includes(marker));
+  if (own?.body === text) return own.html_url;
   const { data } = own
     ? await api.send(
         'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}',
-        { ...where, comment_id: own.id, body },
+        { ...where, comment_id: own.id, body: text },
         commentRow,
         signal,
       )
-    : await api.send(`POST ${route}`, { ...where, issue_number: number, body }, commentRow, signal);
+    : await api.send(`POST ${route}`, { ...where, issue_number: number, body: text }, commentRow, signal);
   return data.html_url;
 }

@@ -140,10 +140,10 @@ describe('code host: GitHub, connection', () => {
       server.next('hang');
       const controller = new AbortController();
       const asked = hostOn(server).repository('acme/shop', { signal: controller.signal });
-      await waitUntil(() => server.requests.length === 1);
+      await waitUntil(() => server.requests[0], { what: 'the request' });
       controller.abort(new Error('enough'));
       await assert.rejects(asked, /enough/u);
-      await waitUntil(() => server.abandoned() === 1);
+      await waitUntil(() => server.abandoned() || undefined, { what: 'the end of the request' });
     });
 
     it('that repeat the token do not bring it into the error', async () => {

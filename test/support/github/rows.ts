@@ -28,7 +28,7 @@ export function rowsFor({ api, web }: Urls) {
     private: it.isPrivate,
     archived: it.isArchived,
     default_branch: it.defaultBranch,
-    clone_url: `${homeOf(it)}.git`,
+    clone_url: it.cloneUrl ?? `${homeOf(it)}.git`,
     html_url: homeOf(it),
     url: `${api}/repos/${it.owner}/${it.name}`,
     visibility: it.isPrivate ? 'private' : 'public',
