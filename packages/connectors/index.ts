@@ -27,6 +27,7 @@ export * from './connector.ts';
 export * from './log-level.ts';
 export * from './transport.ts';
 export * from './shared/code-host/port.ts';
+export { deliveryOf, readWebhook, verifyWebhook, type WebhookHeaders } from './shared/code-host/webhooks.ts';
 export { openCodeHost } from './code-hosts.ts';
 export type { CodeHostOptions } from './shared/code-host/connector.ts';
 export type { TraceSpan } from './shared/traces/index.ts';
