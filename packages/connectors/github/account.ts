@@ -1,6 +1,7 @@
 /** Whose credential it is, and whether it may do what Casebook does. */
 import { z } from 'zod';
 import type { HostCall } from '../shared/code-host/port.ts';
+import { parseHostAnswer } from '../shared/code-host/refusals.ts';
 import type { GitHubApi } from './api.ts';
 import type { GitHubConfig } from './config.ts';
 
@@ -42,20 +43,21 @@ const SOON_MS = 14 * 86_400_000;
 export async function account(
   api: GitHubApi,
   config: GitHubConfig,
-  { signal }: HostCall,
+  call: HostCall,
   now: () => number,
 ): Promise<Account> {
   if (api.credentials.isApp) {
-    const found = await api.getAsApp(`/app/installations/${config.installation_id}`, installation, signal);
+    const found = await api.getAsApp(`/app/installations/${config.installation_id}`, installation, call);
     // Proves that tokens are to be had.
-    await api.credentials.token(signal);
+    await api.credentials.token(call.signal);
     return { login: `${found.app_slug}[bot]`, warnings: appWarnings(found.permissions) };
   }
-  const { data, headers } = await api.send('GET /user', {}, user, signal);
+  const { data, headers } = await api.answer('GET /user', {}, call);
+  const { login } = parseHostAnswer(user, data, api.place);
   const text = (name: string): string | undefined => headers[name]?.toString();
   const version = text('x-github-enterprise-version')?.replace(/^enterprise-server@/u, '');
   return {
-    login: data.login,
+    login,
     ...(version !== undefined && { version }),
     warnings: [
       ...scopeWarnings(text('x-oauth-scopes')),
