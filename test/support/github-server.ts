@@ -224,6 +224,7 @@ export async function startGitHubServer(options: { now?: () => number } = {}): P
       const more = { app_slug: app.slug, account: user(account), permissions };
       return { status: 200, body: fill('installation', { id, app_id: Number(app.id), ...more, events: [] }) };
     }
+    if (app.isSuspended) return refuse(403, 'This installation has been suspended');
     const value = `ghs_${randomBytes(18).toString('hex')}`;
     const expiresAt = now() + app.tokenLifeMs;
     server.tokens.set(value, { login: `${app.slug}[bot]`, repositories, permissions, expiresAt });

@@ -15,7 +15,6 @@ const user = z.object({ login: z.string() });
 const installation = z.object({
   app_slug: z.string(),
   permissions: z.record(z.string(), z.string()),
-  suspended_at: z.string().nullish(),
 });
 
 /** An App's permissions by GitHub's names, and what they are for. */
@@ -48,7 +47,7 @@ export async function account(
 ): Promise<Account> {
   if (api.credentials.isApp) {
     const found = await api.getAsApp(`/app/installations/${config.installation_id}`, installation, call);
-    // Proves that tokens are to be had.
+    // Proves that the installation is not suspended.
     await api.credentials.token(call.signal);
     return { login: `${found.app_slug}[bot]`, warnings: appWarnings(found.permissions) };
   }

@@ -36,6 +36,7 @@ describe('code host: GitHub App', () => {
       slug: 'casebook-acme',
       publicKey: keys.publicKey,
       installation: { id: 99, account: 'acme', permissions: { ...PERMISSIONS }, repositories: new Set() },
+      isSuspended: false,
       tokenLifeMs: 3_600_000,
       minted: [],
     };
@@ -120,6 +121,12 @@ describe('code host: GitHub App', () => {
       warnings.map((warning) => /permission (?<name>\w+)/u.exec(warning)?.groups?.['name']),
       ['contents', 'checks', 'administration'],
     );
+  });
+
+  it('does not work while its installation is suspended', async () => {
+    server.app!.isSuspended = true;
+    const { message } = await refused(host().account(call), 'forbidden');
+    assert.match(message, /suspended/u);
   });
 
   it('is refused what it has no permission for', async () => {

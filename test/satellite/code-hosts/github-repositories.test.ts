@@ -157,9 +157,26 @@ describe('code host: GitHub, repositories', () => {
           createdAt: at(index),
           creator: 'bot',
         });
-      assert.equal((await changes(440, 450)).length, 10);
+      for (let index = 0; index < 450; index++)
+        shop.pulls.push({
+          number: index + 1,
+          title: 'x',
+          body: null,
+          head: `h${index}`,
+          base: 'main',
+          state: 'closed',
+          isDraft: false,
+          headCommit: sha('c'),
+          author: 'ann',
+          createdAt: at(index),
+          updatedAt: at(index),
+          mergedAt: at(index),
+          reviews: [],
+        });
+      assert.equal((await changes(440, 450)).length, 20);
       assert.equal(server.requests.filter(({ path }) => path.includes('/deployments')).length, 1);
-      assert.equal((await changes(290, 450)).length, 160);
+      assert.equal(server.requests.filter(({ path }) => path.includes('/pulls')).length, 1);
+      assert.equal((await changes(290, 450)).length, 320);
     });
   });
 
@@ -171,6 +188,7 @@ describe('code host: GitHub, repositories', () => {
       const first = await host.registerWebhook('acme/shop', wanted, call);
       const again = await host.registerWebhook('acme/shop', { ...wanted, secret: 'second-secret' }, call);
       assert.deepEqual(again, first);
+      assert.equal(server.requests.filter(({ method }) => method === 'POST').length, 1);
       assert.deepEqual(
         shop.hooks.map(({ url, secret, active }) => ({ url, secret, active })),
         [

@@ -136,7 +136,7 @@ export function rowsFor({ api, web }: Urls) {
         target_commitish: row.target,
         draft: row.isDraft,
         created_at: iso(row.createdAt),
-        published_at: row.isDraft ? null : iso(row.publishedAt),
+        published_at: iso(row.publishedAt),
         author: user(row.author),
         html_url: `${homeOf(it)}/releases/tag/${row.tag}`,
       }),

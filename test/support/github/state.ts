@@ -112,6 +112,7 @@ export interface FakeApp {
     permissions: Record<string, 'read' | 'write'>;
     repositories: Set<string>;
   };
+  isSuspended: boolean;
   tokenLifeMs: number;
   /** Tokens that were minted. */
   minted: string[];
