@@ -28,6 +28,7 @@ export * from './connector.ts';
 export * from './log-level.ts';
 export * from './transport.ts';
 export * from './shared/code-host/port.ts';
+export { deliveryOf, readWebhook, verifyWebhook, type WebhookHeaders } from './shared/code-host/webhooks.ts';
 export { openCodeHost } from './code-hosts.ts';
 export { GITLAB_URL } from './gitlab/index.ts';
 export type { CodeHostOptions } from './shared/code-host/connector.ts';

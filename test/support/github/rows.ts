@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { fill, type Row } from './description.ts';
 import type { FakeHook, FakeJob, FakePull, FakeRepository, FakeRun } from './state.ts';
 
-const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString().replace(/\.\d+/u, ''));
+const iso = (ms: number | undefined): string | null =>
+  ms === undefined ? null : new Date(ms).toISOString().replace(/\.\d+/u, '');
 
 /** The same number for the same name. */
 export const idOf = (name: string): number =>
@@ -27,7 +28,7 @@ export function rowsFor({ api, web }: Urls) {
     private: it.isPrivate,
     archived: it.isArchived,
     default_branch: it.defaultBranch,
-    clone_url: `${homeOf(it)}.git`,
+    clone_url: it.cloneUrl ?? `${homeOf(it)}.git`,
     html_url: homeOf(it),
     url: `${api}/repos/${it.owner}/${it.name}`,
     visibility: it.isPrivate ? 'private' : 'public',
@@ -135,7 +136,7 @@ export function rowsFor({ api, web }: Urls) {
         target_commitish: row.target,
         draft: row.isDraft,
         created_at: iso(row.createdAt),
-        published_at: row.isDraft ? null : iso(row.publishedAt),
+        published_at: iso(row.publishedAt),
         author: user(row.author),
         html_url: `${homeOf(it)}/releases/tag/${row.tag}`,
       }),

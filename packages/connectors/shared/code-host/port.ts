@@ -211,7 +211,7 @@ export class CodeHostError extends QueryError {
 /** What a webhook reports. Whatever else a host sends is `other`. */
 export type HostEvent = { repository: { id: string; fullName: string } } & (
   | { type: 'push'; branch: string | null; before: string | null; after: string | null }
-  /** Of a branch or tag. */
+  /** The full name of a branch (`refs/heads/…`) or tag (`refs/tags/…`). GitLab reports pushes instead. */
   | { type: 'create' | 'delete'; ref: string }
   | { type: 'pull_request'; number: number }
   | { type: 'run'; runId: string; commit: string; branch: string | null }
