@@ -30,6 +30,7 @@ describe('connecting GitHub', () => {
         permissions: { contents: 'write', metadata: 'read', pull_requests: 'write', actions: 'write' },
         repositories: new Set(['shop/checkout']),
       },
+      isSuspended: false,
       tokenLifeMs: 3_600_000,
       minted: [],
     };
