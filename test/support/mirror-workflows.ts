@@ -154,6 +154,7 @@ export async function startMirrorWorkflows({
         isPrivate: true,
         isArchived: false,
         webhookId: 'hook',
+        webhookDueAt: new Date(),
         head: null,
         wantedAt: null,
         syncedAt: null,

@@ -52,6 +52,7 @@ describe('code hosts: webhooks', () => {
       isPrivate: true,
       isArchived: false,
       webhookId: '1',
+      webhookDueAt: new Date(),
       head: null,
       wantedAt: null,
       syncedAt: null,

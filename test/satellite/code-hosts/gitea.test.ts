@@ -13,7 +13,6 @@ import { z } from 'zod';
 import { startHttpReceiver } from '../../support/http-receiver.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { ask, connectorOf } from '../stores/support.ts';
-import { testCodeHost } from './contract.ts';
 import { giteaFixture } from './gitea-fixture.ts';
 
 const run = promisify(execFile);
@@ -26,8 +25,6 @@ describe('a real Gitea', () => {
     fixture = await giteaFixture();
   });
   after(() => fixture?.close());
-
-  testCodeHost('Gitea', () => Promise.resolve({ ...fixture, close: () => Promise.resolve() }));
 
   /** A token of the administrator's with these scopes only. */
   const tokenWith = async (name: string, scopes: string[]): Promise<string> => {

@@ -179,7 +179,8 @@ describe('HTTP to a code host', () => {
       const url = `http://127.0.0.1:${await freePort()}`;
       const lonely = createHostHttp({ name: 'Gitea', url });
       const error = await refusal(() => lonely.fetch(`${url}/api`, { signal }));
-      assert.deepEqual([error.reason, /did not answer: ECONNREFUSED$/u.test(error.message)], ['unavailable', true]);
+      assert.equal(error.reason, 'unavailable');
+      assert.match(error.message, /did not answer: ECONNREFUSED$/u);
     });
   });
 
