@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { lookup } from 'node:dns';
 import type { CodeHost } from '@casebook/connectors';
+import { gitHubConfig, openGitHub } from '../../../packages/connectors/github/index.ts';
 import {
   startGitHubServer,
   type FakeRepository,
@@ -136,6 +138,19 @@ describe('code host: GitHub, CI', () => {
       assert.ok(request);
       assert.ok(!JSON.stringify(request).includes(server.token));
       assert.equal(request.headers['authorization'], undefined);
+    });
+
+    it('come only from where the network allows', async () => {
+      addRun(1);
+      const network = {
+        lookup,
+        hostProblem: () => undefined,
+        urlProblem: (url: string) => (url.startsWith(server.storageUrl) ? 'is not allowed' : undefined),
+      };
+      const guarded = openGitHub(gitHubConfig.parse({ url: server.url, token: server.token }), { network });
+      const asked = guarded.jobLog('acme/shop', '10', { maxBytes: 1000 }, call);
+      assert.match((await refused(asked, 'unavailable')).message, /is not allowed/u);
+      assert.equal(server.storageRequests.length, 0);
     });
 
     it('are cut at their start', async () => {
