@@ -274,7 +274,7 @@ describe('workspace: endpoints', () => {
       let { etag } = await put('race.md', 'start');
       for (let round = 0; round < 2; round++) {
         const answers = await Promise.all(
-          Array.from({ length: 6 }, (_, i) => put('race.md'', `${round}-${i}`, { 'if-match': etag! })),
+          Array.from({ length: 6 }, (_, i) => put('race.md', `${round}-${i}`, { 'if-match': etag! })),
         );
         assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(5).fill(412)]);
         const winner = answers.find(({ status }) => status === 200)!;
