@@ -101,7 +101,7 @@ function serve(folder: string, request: IncomingMessage, response: ServerRespons
       CONTENT_TYPE: request.headers['content-type'] ?? '',
       ...(request.headers['content-length'] !== undefined && { CONTENT_LENGTH: request.headers['content-length'] }),
       ...(request.headers['content-encoding'] !== undefined && {
-        HTTP_CONTENT_ENCODING: String(request.headers['content-encoding']),
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
       }),
       ...(request.headers['git-protocol'] !== undefined && { GIT_PROTOCOL: String(request.headers['git-protocol']) }),
     },

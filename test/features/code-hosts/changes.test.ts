@@ -78,7 +78,7 @@ describe('code hosts: changes', () => {
       { teamId: row.teamId, toolCallId: 'call' } as never,
     );
     const changes = async (query: object) =>
-      source.changes!({ from: T0 - 60, to: T0 + 2 * HOUR, ...query } as never, { signal });
+      source.changes!({ from: T0 - 60, to: T0 + 2 * HOUR, ...query }, { signal });
     const all = await changes({});
     assert.deepEqual(
       all.toSorted((a, b) => a.at - b.at).map(({ kind, commit }) => [kind, commit]),
