@@ -1,15 +1,24 @@
 /**
  * GitHub on loopback: its REST API, as far as Casebook calls it, also as Enterprise Server has it. Requests and answers
  * are checked against GitHub's published description (github/openapi.NOTICE). What a token does not see is not found.
+ * It serves no Git: a repository may have the folder of a bare one that is served elsewhere.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { planAnswers, type AnswerPlan } from './answer-plans.ts';
 import { jwtProblem } from './github/credentials.ts';
 import { answerProblems, fill, requestProblems, TEMPLATES, type Row } from './github/description.ts';
+import { followGit, mergeInGit } from './github/git.ts';
 import { NOT_FOUND, refuse, ROUTES, type Answer } from './github/routes.ts';
 import { user } from './github/rows.ts';
-import { newRepository, type FakeApp, type FakePull, type FakeRepository, type FakeToken } from './github/state.ts';
+import {
+  newRepository,
+  type FakeApp,
+  type FakePull,
+  type FakeRepository,
+  type FakeRun,
+  type FakeToken,
+} from './github/state.ts';
 import { startHttpReceiver, type ReceivedRequest } from './http-receiver.ts';
 
 export type { FakeApp, FakeJob, FakePull, FakeRepository, FakeRun, FakeToken } from './github/state.ts';
@@ -29,8 +38,12 @@ export interface GitHubServer {
   /** A classic token, with all that Casebook needs. */
   token: string;
   app: FakeApp | undefined;
+  /** Moves a branch, which may be new, to a commit, and the open requests from it. @returns the commit, new by default */
+  push(repository: FakeRepository, branch: string, commit?: string): string;
   /** Merges a request: moves its base to a new commit. */
   merge(repository: FakeRepository, pull: FakePull): string;
+  /** Is called when a run was queued: it may end the jobs, or not. */
+  runner: ((run: FakeRun) => void) | undefined;
   /** Requests left for everybody, and when there are more, in unix seconds. */
   limit: { remaining: number; resetsAt: number };
   requests: ReceivedRequest[];
@@ -141,7 +154,7 @@ export async function startGitHubServer(options: { now?: () => number } = {}): P
     const given = respond(where, {
       parameters,
       query: asked.query,
-      body: (asked.body ?? {}) as Row,
+      body: asked.body ?? {},
       token,
       isEnterprise,
       request,
@@ -180,12 +193,23 @@ export async function startGitHubServer(options: { now?: () => number } = {}): P
     const visible = server.repositories.filter(({ owner, name }) => token.repositories.has(`${owner}/${name}`));
     const repository = visible.find((it) => it.owner === parameters['owner'] && it.name === parameters['repo']);
     if (parameters['repo'] !== undefined && !repository) return NOT_FOUND;
+    if (repository) followGit(repository);
     if (route.needs && !isAllowed(token, ...route.needs)) {
       const kind = token.login.endsWith('[bot]') ? 'integration' : 'personal access token';
       return refuse(403, `Resource not accessible by ${kind}`);
     }
     const urls = { api: isEnterprise ? server.enterpriseUrl : server.url, web: server.url };
-    return route.answer({ ...call, token, visible, repository: repository!, urls, now: now(), nextId, keep });
+    return route.answer({
+      ...call,
+      token,
+      visible,
+      repository: repository!,
+      urls,
+      now: now(),
+      nextId,
+      keep,
+      queue: (run) => server.runner?.(run),
+    });
   };
 
   const respondToApp = (where: string, { headers }: ReceivedRequest, parameters: Record<string, string>): Answer => {
@@ -200,6 +224,7 @@ export async function startGitHubServer(options: { now?: () => number } = {}): P
       const more = { app_slug: app.slug, account: user(account), permissions };
       return { status: 200, body: fill('installation', { id, app_id: Number(app.id), ...more, events: [] }) };
     }
+    if (app.isSuspended) return refuse(403, 'This installation has been suspended');
     const value = `ghs_${randomBytes(18).toString('hex')}`;
     const expiresAt = now() + app.tokenLifeMs;
     server.tokens.set(value, { login: `${app.slug}[bot]`, repositories, permissions, expiresAt });
@@ -226,10 +251,16 @@ export async function startGitHubServer(options: { now?: () => number } = {}): P
     tokens: new Map([[token, { login: 'casey', scopes: 'repo, workflow', repositories: new Set<string>() }]]),
     token,
     app: undefined,
+    runner: undefined,
+    push(repository, branch, commit = randomBytes(20).toString('hex')) {
+      const isProtected = repository.branches.get(branch)?.isProtected ?? false;
+      repository.branches.set(branch, { commit, isProtected });
+      for (const pull of repository.pulls) if (pull.state === 'open' && pull.head === branch) pull.headCommit = commit;
+      return commit;
+    },
     merge(repository, pull) {
-      const mergeCommit = randomBytes(20).toString('hex');
+      const mergeCommit = server.push(repository, pull.base, mergeInGit(repository, pull));
       Object.assign(pull, { state: 'closed', mergedAt: now(), updatedAt: now(), mergeCommit });
-      repository.branches.set(pull.base, { ...repository.branches.get(pull.base)!, commit: mergeCommit });
       return mergeCommit;
     },
     limit: { remaining: 5000, resetsAt: Math.floor(now() / 1000) + 3600 },

@@ -95,6 +95,8 @@ export async function startGitLabServer({ now = Date.now }: { now?: () => number
     if (!project || level === 0) throw new GitLabRefusal(404, { message: '404 Project Not Found' });
     const route = routes.find((one) => one.method === request.method && matches(one.path, rest));
     if (!route) throw new GitLabRefusal(404, { error: '404 Not Found' });
+    if (project.hidesReleases && ['releases', 'deployments'].includes(route.path))
+      throw new GitLabRefusal(403, { message: '403 Forbidden' });
     return route.answer({
       user: token.user,
       scopes: token.scopes,

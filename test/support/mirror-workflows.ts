@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { CodeHostError, type CodeHost } from '@casebook/connectors';
+import type { CodeHost, CodeHostError } from '@casebook/connectors';
 import { createMirrorActivities } from '../../activities/mirrors.ts';
 import { creatorOf } from '../../src/db/base.ts';
 import { anyTeam, forTeam } from '../../src/db/team-filter.ts';
@@ -154,6 +154,7 @@ export async function startMirrorWorkflows({
         isPrivate: true,
         isArchived: false,
         webhookId: 'hook',
+        webhookDueAt: new Date(),
         head: null,
         wantedAt: null,
         syncedAt: null,

@@ -1,8 +1,9 @@
 /**
  * `npm run test:servers`: gets the servers that tests start and that no package manager installs: Temporal, Grafana
- * Loki, Jaeger, Gitea. Where they have to be built this takes minutes, once; the tests find them afterwards.
+ * Loki, Jaeger, Gitea with its CI runner. Where they have to be built this takes minutes, once; the tests find them afterwards.
  */
 import { ensureTemporalBinary } from '../../src/embedded/temporal-server.ts';
+import { findGiteaRunnerBinary } from './gitea-runner.ts';
 import { findGiteaBinary } from './gitea.ts';
 import { findJaegerBinary } from './jaeger.ts';
 import { findLokiBinary } from './loki-binary.ts';
@@ -11,3 +12,4 @@ console.error(`Temporal: ${await ensureTemporalBinary({ info: console.error, war
 console.error(`Loki: ${await findLokiBinary()}`);
 console.error(`Jaeger: ${await findJaegerBinary()}`);
 console.error(`Gitea: ${await findGiteaBinary()}`);
+console.error(`Gitea's runner: ${await findGiteaRunnerBinary()}`);

@@ -1,6 +1,7 @@
 /** Whose credential it is, and whether it may do what Casebook does. */
 import { z } from 'zod';
-import type { HostCall } from '../shared/code-host/port.ts';
+import { CodeHostError, type HostCall } from '../shared/code-host/port.ts';
+import { parseHostAnswer } from '../shared/code-host/refusals.ts';
 import type { GitHubApi } from './api.ts';
 import type { GitHubConfig } from './config.ts';
 
@@ -14,7 +15,6 @@ const user = z.object({ login: z.string() });
 const installation = z.object({
   app_slug: z.string(),
   permissions: z.record(z.string(), z.string()),
-  suspended_at: z.string().nullish(),
 });
 
 /** An App's permissions by GitHub's names, and what they are for. */
@@ -42,26 +42,38 @@ const SOON_MS = 14 * 86_400_000;
 export async function account(
   api: GitHubApi,
   config: GitHubConfig,
-  { signal }: HostCall,
+  call: HostCall,
   now: () => number,
 ): Promise<Account> {
   if (api.credentials.isApp) {
-    const found = await api.getAsApp(`/app/installations/${config.installation_id}`, installation, signal);
-    // Proves that tokens are to be had.
-    await api.credentials.token(signal);
+    const found = await installationOf(api, config, call);
+    // Proves that the installation is not suspended.
+    await api.credentials.token(call.signal);
     return { login: `${found.app_slug}[bot]`, warnings: appWarnings(found.permissions) };
   }
-  const { data, headers } = await api.send('GET /user', {}, user, signal);
+  const { data, headers } = await api.answer('GET /user', {}, call);
+  const { login } = parseHostAnswer(user, data, api.place);
   const text = (name: string): string | undefined => headers[name]?.toString();
   const version = text('x-github-enterprise-version')?.replace(/^enterprise-server@/u, '');
   return {
-    login: data.login,
+    login,
     ...(version !== undefined && { version }),
     warnings: [
       ...scopeWarnings(text('x-oauth-scopes')),
       ...expiryWarnings(text('github-authentication-token-expiration'), now()),
     ],
   };
+}
+
+/** Not found means that the credential is wrong, and not the URL. */
+async function installationOf(api: GitHubApi, config: GitHubConfig, call: HostCall) {
+  try {
+    return await api.getAsApp(`/app/installations/${config.installation_id}`, installation, call);
+  } catch (error) {
+    if (!(error instanceof CodeHostError && error.reason === 'not_found')) throw error;
+    const message = `${api.place}: the App ${config.app_id} has no installation ${config.installation_id}.`;
+    throw new CodeHostError('unauthorized', message, { cause: error });
+  }
 }
 
 function appWarnings(permissions: Record<string, string>): string[] {

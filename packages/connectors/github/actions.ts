@@ -1,6 +1,7 @@
 /** CI: runs of Actions, their jobs and logs, and workflows that can be dispatched. */
 import pMap from 'p-map';
 import { z } from 'zod';
+import { numericId, ownerAndName } from '../shared/code-host/names.ts';
 import {
   CodeHostError,
   type HostCall,
@@ -9,10 +10,10 @@ import {
   type HostWorkflow,
   type RunQuery,
 } from '../shared/code-host/port.ts';
-import type { GitHubApi } from './api.ts';
-import { numericId, ownerAndName } from './names.ts';
-import { conclusionOf, statusOf } from './verdicts.ts';
 import { dispatchInputs } from '../shared/code-host/workflow-inputs.ts';
+import type { GitHubApi } from './api.ts';
+import { conflictOn } from './conflicts.ts';
+import { conclusionOf, statusOf } from './verdicts.ts';
 
 const seconds = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text) / 1000);
 
@@ -70,7 +71,7 @@ export async function runs(
   api: GitHubApi,
   fullName: string,
   { branch, commit, since, limit }: RunQuery,
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<HostRun[]> {
   const query = {
     ...ownerAndName(fullName),
@@ -80,16 +81,16 @@ export async function runs(
     ...(since !== undefined && { created: `>=${new Date(since * 1000).toISOString()}` }),
   };
   const list = { item: runRow, member: 'workflow_runs', maxPages: Math.ceil(limit / MAX_PER_PAGE) };
-  return (await api.list(RUNS, query, list, signal)).slice(0, limit);
+  return (await api.list(RUNS, query, list, call)).slice(0, limit);
 }
 
-export async function run(api: GitHubApi, fullName: string, id: string, { signal }: HostCall): Promise<HostRun> {
-  return await api.get(`${RUNS}/{run_id}`, runOf(fullName, id), runRow, signal);
+export async function run(api: GitHubApi, fullName: string, id: string, call: HostCall): Promise<HostRun> {
+  return await api.get(`${RUNS}/{run_id}`, runOf(fullName, id), runRow, call);
 }
 
-export async function jobs(api: GitHubApi, fullName: string, runId: string, { signal }: HostCall): Promise<HostJob[]> {
+export async function jobs(api: GitHubApi, fullName: string, runId: string, call: HostCall): Promise<HostJob[]> {
   const list = { item: jobRow, member: 'jobs', maxPages: 5 };
-  return await api.list(`${RUNS}/{run_id}/jobs`, runOf(fullName, runId), list, signal);
+  return await api.list(`${RUNS}/{run_id}/jobs`, runOf(fullName, runId), list, call);
 }
 
 export async function jobLog(
@@ -97,30 +98,17 @@ export async function jobLog(
   fullName: string,
   jobId: string,
   { maxBytes }: { maxBytes: number },
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<{ text: string; truncated: boolean }> {
   const parameters = { ...ownerAndName(fullName), job_id: numericId(jobId, 'job') };
-  return await api.tail('/repos/{owner}/{repo}/actions/jobs/{job_id}/logs', parameters, { maxBytes, signal });
+  return await api.tail('/repos/{owner}/{repo}/actions/jobs/{job_id}/logs', parameters, { maxBytes, ...call });
 }
 
-export async function rerunFailed(
-  api: GitHubApi,
-  fullName: string,
-  runId: string,
-  { signal }: HostCall,
-): Promise<void> {
-  try {
-    await api.send(`POST ${RUNS}/{run_id}/rerun-failed-jobs`, runOf(fullName, runId), z.unknown(), signal);
-  } catch (error) {
-    // Not a matter of permissions: the run is in progress, or too old.
-    if (
-      error instanceof CodeHostError &&
-      error.reason === 'forbidden' &&
-      /already running|cannot be/iu.test(error.message)
-    )
-      throw new CodeHostError('conflict', error.message);
-    throw error;
-  }
+export async function rerunFailed(api: GitHubApi, fullName: string, runId: string, call: HostCall): Promise<void> {
+  // Said of a run that is in progress, and of one that is too old or has not failed.
+  await conflictOn(/already running|cannot be retried/iu, () =>
+    api.send(`POST ${RUNS}/{run_id}/rerun-failed-jobs`, runOf(fullName, runId), z.unknown(), call),
+  );
 }
 
 const workflowRow = z.object({ name: z.string(), path: z.string(), state: z.string() });
@@ -132,21 +120,21 @@ export async function workflows(
   api: GitHubApi,
   fullName: string,
   ref: string,
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<HostWorkflow[]> {
   const where = ownerAndName(fullName);
   const list = { item: workflowRow, member: 'workflows', maxPages: 3 };
-  const known = await api.list('/repos/{owner}/{repo}/actions/workflows', where, list, signal);
+  const known = await api.list('/repos/{owner}/{repo}/actions/workflows', where, list, call);
   const found = await pMap(
     known.filter(({ state }) => state === 'active'),
     async ({ name, path }): Promise<HostWorkflow[]> => {
       // Others are GitHub's own, and have no file.
       const id = FILE.exec(path)?.groups?.['name'];
-      const text = id === undefined ? undefined : await fileAt(api, { ...where, path, ref }, signal);
+      const text = id === undefined ? undefined : await fileAt(api, { ...where, path, ref }, call);
       const inputs = text === undefined ? undefined : dispatchInputs(text);
       return id === undefined || inputs === undefined ? [] : [{ id, name, path, inputs }];
     },
-    { concurrency: 4, signal },
+    { concurrency: 4, signal: call.signal },
   );
   return found.flat();
 }
@@ -155,10 +143,10 @@ export async function workflows(
 async function fileAt(
   api: GitHubApi,
   parameters: { owner: string; repo: string; path: string; ref: string },
-  signal: AbortSignal,
+  call: HostCall,
 ): Promise<string | undefined> {
   try {
-    const { content } = await api.get('/repos/{owner}/{repo}/contents/{path}', parameters, fileRow, signal);
+    const { content } = await api.get('/repos/{owner}/{repo}/contents/{path}', parameters, fileRow, call);
     return Buffer.from(content, 'base64').toString();
   } catch (error) {
     if (error instanceof CodeHostError && error.reason === 'not_found') return undefined;
@@ -176,14 +164,14 @@ export async function dispatch(
   fullName: string,
   workflow_id: string,
   { ref, inputs }: { ref: string; inputs: Record<string, string> },
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<{ runId?: string }> {
   if (!/^(?!\.{1,2}$)[^/\\]{1,255}$/u.test(workflow_id))
     throw new CodeHostError('not_found', `GitHub has no workflow ${JSON.stringify(workflow_id.slice(0, 300))}.`);
   const route = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
   const parameters = { ...ownerAndName(fullName), workflow_id, ref, inputs };
   const ask = async (more: object): Promise<{ runId?: string }> =>
-    (await api.send(route, { ...parameters, ...more }, dispatched, signal)).data;
+    await api.send(route, { ...parameters, ...more }, dispatched, call);
   try {
     return await ask({ return_run_details: true });
   } catch (error) {

@@ -25,6 +25,7 @@ export const gitHubConfig = z
     app_id: id.optional(),
     private_key: privateKey.optional(),
     installation_id: id.optional(),
+    tls: httpApiConfig.shape.tls,
   })
   .superRefine(({ token, app_id, private_key, installation_id }, context) => {
     const app = { app_id, private_key, installation_id };

@@ -11,10 +11,9 @@ import { branches, changes, registerWebhook, removeWebhook, repositories, reposi
 
 export { gitHubConfig, type GitHubConfig } from './config.ts';
 
-/** @param options.now unix ms */
-export function openGitHub(config: GitHubConfig, options: CodeHostOptions): CodeHost {
-  const { network, now = Date.now } = options;
-  const http = createHostHttp({ name: 'GitHub', url: config.url, network, now });
+export function openGitHub(config: GitHubConfig, { network, now = Date.now }: CodeHostOptions): CodeHost {
+  const { url, tls } = config;
+  const http = createHostHttp({ name: 'GitHub', url, network, tls, now });
   const api = new GitHubApi(config, http, now);
   return {
     kind: 'github',

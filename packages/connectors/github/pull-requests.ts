@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { ownerAndName } from '../shared/code-host/names.ts';
 import { CodeHostError, type HostCall, type HostPullRequest, type NewPullRequest } from '../shared/code-host/port.ts';
 import type { GitHubApi } from './api.ts';
-import { ownerAndName } from './names.ts';
+import { conflictOn } from './conflicts.ts';
 import { checksOf, reviewOf } from './verdicts.ts';
 
 const pullRow = z.object({
@@ -28,10 +29,10 @@ export async function pullRequest(
   api: GitHubApi,
   fullName: string,
   number: number,
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<HostPullRequest> {
-  const row = await api.get(PULL, { ...ownerAndName(fullName), pull_number: number }, pullRow, signal);
-  return await complete(api, fullName, row, signal);
+  const row = await api.get(PULL, { ...ownerAndName(fullName), pull_number: number }, pullRow, call);
+  return await complete(api, fullName, row, call);
 }
 
 export async function findPullRequest(
@@ -43,7 +44,7 @@ export async function findPullRequest(
   const where = ownerAndName(fullName);
   const query = { ...where, head: `${where.owner}:${head}`, state: 'all', sort: 'created', direction: 'desc' };
   const list = { item: listed, maxPages: 1 };
-  const found = await api.list(PULLS, query, list, call.signal);
+  const found = await api.list(PULLS, query, list, call);
   // GitHub ignores a filter that it does not understand.
   const newest = found.find((row) => row.head.ref === head);
   return newest && (await pullRequest(api, fullName, newest.number, call));
@@ -53,11 +54,11 @@ export async function createPullRequest(
   api: GitHubApi,
   fullName: string,
   { isDraft, ...wanted }: NewPullRequest,
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<HostPullRequest> {
   const parameters = { ...ownerAndName(fullName), ...wanted, draft: isDraft };
-  const { data } = await api.send(`POST ${PULLS}`, parameters, pullRow, signal);
-  return await complete(api, fullName, data, signal);
+  const opened = await conflictOn(/already exists/iu, () => api.send(`POST ${PULLS}`, parameters, pullRow, call));
+  return await complete(api, fullName, opened, call);
 }
 
 export async function updatePullRequest(
@@ -65,11 +66,11 @@ export async function updatePullRequest(
   fullName: string,
   number: number,
   changes: { title?: string; body?: string; state?: 'open' | 'closed' },
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<HostPullRequest> {
   const parameters = { ...ownerAndName(fullName), pull_number: number, ...changes };
-  const { data } = await api.send(`PATCH ${PULL}`, parameters, pullRow, signal);
-  return await complete(api, fullName, data, signal);
+  const updated = await api.send(`PATCH ${PULL}`, parameters, pullRow, call);
+  return await complete(api, fullName, updated, call);
 }
 
 /** Adds what CI and reviewers say. */
@@ -77,16 +78,16 @@ async function complete(
   api: GitHubApi,
   fullName: string,
   row: z.output<typeof pullRow>,
-  signal: AbortSignal,
+  call: HostCall,
 ): Promise<HostPullRequest> {
   const where = ownerAndName(fullName);
   const commit = { ...where, ref: row.head.sha };
   const runs = { item: checkRun, member: 'check_runs', maxPages: 10 };
   const reviews = { item: review, maxPages: 10 };
   const [checkRuns, { statuses }, reviewed] = await Promise.all([
-    orNone(api.list('/repos/{owner}/{repo}/commits/{ref}/check-runs', commit, runs, signal)),
-    api.get('/repos/{owner}/{repo}/commits/{ref}/status', { ...commit, per_page: 100 }, combined, signal),
-    api.list(`${PULL}/reviews`, { ...where, pull_number: row.number }, reviews, signal),
+    orNone(api.list('/repos/{owner}/{repo}/commits/{ref}/check-runs', commit, runs, call)),
+    api.get('/repos/{owner}/{repo}/commits/{ref}/status', { ...commit, per_page: 100 }, combined, call),
+    api.list(`${PULL}/reviews`, { ...where, pull_number: row.number }, reviews, call),
   ]);
   return {
     number: row.number,
@@ -130,20 +131,22 @@ export async function comment(
   fullName: string,
   number: number,
   { marker, body, login }: { marker: string; body: string; login: string },
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<string> {
   const where = ownerAndName(fullName);
+  const text = body.includes(marker) ? body : `${body}\n\n${marker}`;
   const route = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
   const list = { item: commentRow, maxPages: 20 };
-  const known = await api.list(route, { ...where, issue_number: number }, list, signal);
+  const known = await api.list(route, { ...where, issue_number: number }, list, call);
   const own = known.find((row) => row.user?.login === login && row.body?.includes(marker));
-  const { data } = own
+  if (own?.body === text) return own.html_url;
+  const written = own
     ? await api.send(
         'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}',
-        { ...where, comment_id: own.id, body },
+        { ...where, comment_id: own.id, body: text },
         commentRow,
-        signal,
+        call,
       )
-    : await api.send(`POST ${route}`, { ...where, issue_number: number, body }, commentRow, signal);
-  return data.html_url;
+    : await api.send(`POST ${route}`, { ...where, issue_number: number, body: text }, commentRow, call);
+  return written.html_url;
 }

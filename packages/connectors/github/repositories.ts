@@ -1,5 +1,6 @@
 /** Repositories, their branches, what changed in them, and their webhooks. */
 import { z } from 'zod';
+import { numericId, ownerAndName } from '../shared/code-host/names.ts';
 import {
   CodeHostError,
   type HostBranch,
@@ -8,7 +9,7 @@ import {
   type HostRepository,
 } from '../shared/code-host/port.ts';
 import type { GitHubApi } from './api.ts';
-import { numericId, ownerAndName } from './names.ts';
+import { conflictOn } from './conflicts.ts';
 
 const user = z.object({ login: z.string() }).nullish();
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text) / 1000);
@@ -33,24 +34,24 @@ const repositoryRow = z
     isArchived: row.archived,
   }));
 
-export async function* repositories(api: GitHubApi, { signal }: HostCall): AsyncGenerator<HostRepository> {
+export async function* repositories(api: GitHubApi, call: HostCall): AsyncGenerator<HostRepository> {
   const pages = api.credentials.isApp
-    ? api.pages('/installation/repositories', {}, { item: repositoryRow, member: 'repositories' }, signal)
-    : api.pages('/user/repos', { sort: 'full_name' }, { item: repositoryRow }, signal);
+    ? api.pages('/installation/repositories', {}, { item: repositoryRow, member: 'repositories' }, call)
+    : api.pages('/user/repos', { sort: 'full_name' }, { item: repositoryRow }, call);
   for await (const page of pages) yield* page;
 }
 
-export async function repository(api: GitHubApi, fullName: string, { signal }: HostCall): Promise<HostRepository> {
-  return await api.get('/repos/{owner}/{repo}', ownerAndName(fullName), repositoryRow, signal);
+export async function repository(api: GitHubApi, fullName: string, call: HostCall): Promise<HostRepository> {
+  return await api.get('/repos/{owner}/{repo}', ownerAndName(fullName), repositoryRow, call);
 }
 
 const branchRow = z
   .object({ name: z.string(), commit: z.object({ sha: z.string() }), protected: z.boolean() })
   .transform((row): HostBranch => ({ name: row.name, commit: row.commit.sha, isProtected: row.protected }));
 
-export async function branches(api: GitHubApi, fullName: string, { signal }: HostCall): Promise<HostBranch[]> {
+export async function branches(api: GitHubApi, fullName: string, call: HostCall): Promise<HostBranch[]> {
   const list = { item: branchRow, maxPages: 50 };
-  return await api.list('/repos/{owner}/{repo}/branches', ownerAndName(fullName), list, signal);
+  return await api.list('/repos/{owner}/{repo}/branches', ownerAndName(fullName), list, call);
 }
 
 const pullRow = z.object({
@@ -95,14 +96,14 @@ export async function changes(
   api: GitHubApi,
   fullName: string,
   { from, to }: { from: number; to: number },
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<HostChange[]> {
   const where = ownerAndName(fullName);
   const [merges, releases, deployments] = await Promise.all([
-    mergesSince(api, where, from, signal),
+    mergesSince(api, where, from, call),
     // Sorted by the date of their commit, which may be long before they are published.
-    api.list('/repos/{owner}/{repo}/releases', where, { item: releaseRow, maxPages: 2 }, signal),
-    deploymentsSince(api, where, from, signal),
+    api.list('/repos/{owner}/{repo}/releases', where, { item: releaseRow, maxPages: 2 }, call),
+    deploymentsSince(api, where, from, call),
   ]);
   const found: HostChange[] = [
     ...merges.flatMap(({ number, title, html_url, merged_at, merge_commit_sha, user: author }) =>
@@ -141,14 +142,14 @@ export async function changes(
 type Where = ReturnType<typeof ownerAndName>;
 
 /** Merging updates a request, so those that were not updated since have not been merged since. */
-async function mergesSince(api: GitHubApi, where: Where, from: number, signal: AbortSignal) {
+async function mergesSince(api: GitHubApi, where: Where, from: number, call: HostCall) {
   const query = { ...where, state: 'closed', sort: 'updated', direction: 'desc' };
-  const pages = api.pages('/repos/{owner}/{repo}/pulls', query, { item: pullRow }, signal);
+  const pages = api.pages('/repos/{owner}/{repo}/pulls', query, { item: pullRow }, call);
   return await newest(pages, (row) => row.updated_at >= from);
 }
 
-async function deploymentsSince(api: GitHubApi, where: Where, from: number, signal: AbortSignal) {
-  const pages = api.pages('/repos/{owner}/{repo}/deployments', where, { item: deploymentRow }, signal);
+async function deploymentsSince(api: GitHubApi, where: Where, from: number, call: HostCall) {
+  const pages = api.pages('/repos/{owner}/{repo}/deployments', where, { item: deploymentRow }, call);
   return await newest(pages, (row) => row.created_at >= from);
 }
 
@@ -171,29 +172,28 @@ export async function registerWebhook(
   api: GitHubApi,
   fullName: string,
   wanted: { url: string; secret: string },
-  { signal }: HostCall,
+  call: HostCall,
 ): Promise<{ id: string }> {
   const where = ownerAndName(fullName);
   const settings = { events: EVENTS, active: true, config: { ...wanted, content_type: 'json', insecure_ssl: '0' } };
   const registered = async (): Promise<number | undefined> => {
-    const hooks = await api.list('/repos/{owner}/{repo}/hooks', where, { item: hookRow, maxPages: 5 }, signal);
+    const hooks = await api.list('/repos/{owner}/{repo}/hooks', where, { item: hookRow, maxPages: 5 }, call);
     return hooks.find(({ config }) => config.url === wanted.url)?.id;
   };
   const update = async (hook_id: number): Promise<{ id: string }> => {
     const route = 'PATCH /repos/{owner}/{repo}/hooks/{hook_id}';
-    const { data } = await api.send(route, { ...where, hook_id, ...settings }, hookRow, signal);
-    return { id: String(data.id) };
+    const { id } = await api.send(route, { ...where, hook_id, ...settings }, hookRow, call);
+    return { id: String(id) };
+  };
+  const create = async (): Promise<{ id: string }> => {
+    const parameters = { ...where, name: 'web', ...settings };
+    const { id } = await api.send('POST /repos/{owner}/{repo}/hooks', parameters, hookRow, call);
+    return { id: String(id) };
   };
   const known = await registered();
   if (known !== undefined) return await update(known);
   try {
-    const { data } = await api.send(
-      'POST /repos/{owner}/{repo}/hooks',
-      { ...where, name: 'web', ...settings },
-      hookRow,
-      signal,
-    );
-    return { id: String(data.id) };
+    return await conflictOn(/already exists/iu, create);
   } catch (error) {
     // Another registered it in between.
     const other = error instanceof CodeHostError && error.reason === 'conflict' ? await registered() : undefined;
@@ -202,10 +202,10 @@ export async function registerWebhook(
   }
 }
 
-export async function removeWebhook(api: GitHubApi, fullName: string, id: string, { signal }: HostCall): Promise<void> {
+export async function removeWebhook(api: GitHubApi, fullName: string, id: string, call: HostCall): Promise<void> {
   const parameters = { ...ownerAndName(fullName), hook_id: numericId(id, 'webhook') };
   try {
-    await api.send('DELETE /repos/{owner}/{repo}/hooks/{hook_id}', parameters, z.unknown(), signal);
+    await api.send('DELETE /repos/{owner}/{repo}/hooks/{hook_id}', parameters, z.unknown(), call);
   } catch (error) {
     if (!(error instanceof CodeHostError && error.reason === 'not_found')) throw error;
   }

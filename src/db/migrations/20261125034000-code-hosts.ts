@@ -8,7 +8,7 @@ export class CodeHostsMigration extends Migration {
       `alter table "integrations" add constraint "integrations_family_check" check ("family" in ('apm-a', 'sql-db', 'analytics-db', 'cloud-monitor-a', 'cloud-b', 'cloud-b-official', 'edge-a', 'mcp', 'github', 'gitea', 'codehost-b'));`,
     );
     this.addSql(
-      `create table "repositories" ("id" uuid not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "team_id" uuid not null, "integration_id" uuid null, "host_id" text not null, "full_name" text not null, "default_branch" text not null, "clone_url" text not null, "web_url" text not null, "is_private" boolean not null, "is_archived" boolean not null, "webhook_id" text null, "head" text null, "wanted_at" timestamptz null, "synced_at" timestamptz null, "due_at" timestamptz not null, "error" text null, "size_bytes" bigint null, primary key ("id"));`,
+      `create table "repositories" ("id" uuid not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "team_id" uuid not null, "integration_id" uuid null, "host_id" text not null, "full_name" text not null, "default_branch" text not null, "clone_url" text not null, "web_url" text not null, "is_private" boolean not null, "is_archived" boolean not null, "webhook_id" text null, "webhook_due_at" timestamptz not null, "head" text null, "wanted_at" timestamptz null, "synced_at" timestamptz null, "due_at" timestamptz not null, "error" text null, "size_bytes" bigint null, primary key ("id"));`,
     );
     this.addSql(`create index "repositories_team_id_index" on "repositories" ("team_id");`);
     this.addSql(`create index "repositories_team_id_full_name_index" on "repositories" ("team_id", "full_name");`);

@@ -27,6 +27,8 @@ export const Repository = defineEntity({
     isArchived: p.boolean(),
     /** The host's id of the webhook that was registered for it. */
     webhookId: p.text().strictNullable(),
+    /** When its webhook may be registered; later than now while a process does so. */
+    webhookDueAt: p.datetime(),
     /** The commit of the default branch in the mirror. */
     head: p.text().strictNullable(),
     /** Since when newer commits are wanted than any fetch that has begun will bring; null: none are. */

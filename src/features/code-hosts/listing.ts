@@ -52,7 +52,7 @@ export async function listRepositories(
   const usable = found.filter(isUsable);
   const isThere = await em.transactional((tx) => store(tx, row, usable, isWhole, clock.now()));
   if (!isThere) return { repositories: 0, webhooks: 0, error: null, webhookError: null };
-  const webhookError = await registerWebhooks(deps.webhookOf(row), { em, log, host, row, again, signal });
+  const webhookError = await registerWebhooks(deps.webhookOf(row), { em, clock, log, host, row, again, signal });
   const error = isWhole ? null : `It lists more than ${MAX_REPOSITORIES} repositories; the others are left out.`;
   await em.nativeUpdate(Listing, { integrationId: row.id }, { error, webhookError, listedAt: clock.now() });
   const ofHost = { integrationId: row.id };
@@ -103,7 +103,16 @@ async function store(
     known.delete(hostId);
     if (!one) {
       const unknown = { webhookId: null, head: null, syncedAt: null, error: null, sizeBytes: null };
-      tx.create(Repository, { teamId, integrationId, hostId, ...told, ...unknown, wantedAt: now, dueAt: now });
+      tx.create(Repository, {
+        teamId,
+        integrationId,
+        hostId,
+        ...told,
+        ...unknown,
+        wantedAt: now,
+        dueAt: now,
+        webhookDueAt: now,
+      });
       continue;
     }
     const isOther =

@@ -3,7 +3,9 @@ import { GIT_TIMEOUT_MS } from '../../platform/git/index.ts';
 import type { Room, RoomCore } from '../../room.ts';
 import type { Integrations } from '../integrations/index.ts';
 import type { RunSettings } from '../runs/index.ts';
+import type { LoadSystems } from '../tools/index.ts';
 import type { Workspaces } from '../workspace/index.ts';
+import { commitChanges } from './commits.ts';
 import { Listing, Repository } from './entities.ts';
 import { createMirrorLauncher } from './launch.ts';
 import { listDue, type ListingDeps } from './listing.ts';
@@ -12,6 +14,7 @@ import type { CodeHosts, WebhookListener } from './port.ts';
 import { createRepositories } from './repositories.ts';
 import { codeHosts as codeHostEndpoints } from './routes/code-hosts.ts';
 import { codehostB } from './routes/codehost-b.ts';
+import { codeSystems } from './tools/index.ts';
 import type { WebhookDeps } from './webhooks/receive.ts';
 import { webhook, WEBHOOK_PATH } from './webhooks/route.ts';
 
@@ -55,6 +58,7 @@ export const codeHostsRoom = {
       mirrorOf: mirrors.of,
       onWebhook: (listener) => void listeners.push(listener),
     };
+    integrations.addChanges(commitChanges({ orm, log, mirrorOf: mirrors.of }));
     const secretOf = (row: Parameters<Integrations['opened']>[0]): string =>
       String(integrations.opened(row).secrets['webhook_secret'] ?? '');
     const webhooks: WebhookDeps = { orm, clock, log, secretOf, listeners, start: mirrors.start };
@@ -71,8 +75,9 @@ export const codeHostsRoom = {
         problem: problem && `Code hosts cannot reach ${appUrl}: ${problem}`,
       }),
     };
-    return { codeHosts, codeHostListings, mirrors, webhooks };
+    return { codeHosts, codeHostListings, codeSystems: codeSystems({ orm, codeHosts }), mirrors, webhooks };
   },
+  systems: ({ codeSystems: load }: { codeSystems: LoadSystems }) => load,
   sweeps: [
     ({ codeHostListings }: { codeHostListings: ListingDeps }) => listDue(codeHostListings),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.startWanted(),

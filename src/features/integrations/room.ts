@@ -26,7 +26,7 @@ import { mcp } from './routes/mcp.ts';
 import { createServers } from './servers.ts';
 import { targetOf, type IntegrationServiceDeps } from './service.ts';
 import { deliverStatusChanges } from './status.ts';
-import { integrationSystems } from './systems.ts';
+import { integrationSystems, type LoadChanges } from './systems.ts';
 import { hasToolServer } from './tool-servers/index.ts';
 import { contextOf, createVault } from './vault.ts';
 
@@ -115,6 +115,9 @@ export const integrationsRoom = {
         throw error;
       }
     };
+    const loaders: LoadChanges[] = [];
+    const otherChanges: LoadChanges = async (...asked) =>
+      (await Promise.all(loaders.map((load) => load(...asked)))).flat();
     const integrations: Integrations = {
       service,
       vault,
@@ -126,6 +129,7 @@ export const integrationsRoom = {
       appUrl,
       opened,
       codeHost: openCodeHosts({ connections, fresh }),
+      addChanges: (load) => void loaders.push(load),
       toolsOf,
     };
     const used = ({ id, teamId, lastUsedAt }: Integration): void => {
@@ -137,7 +141,7 @@ export const integrationsRoom = {
     };
     return {
       integrations,
-      integrationSystems: integrationSystems({ orm, connections, servers, toolsOf, opened, fresh, used }),
+      integrationSystems: integrationSystems({ orm, connections, servers, toolsOf, opened, fresh, used, otherChanges }),
     };
   },
   systems: ({ integrationSystems: load }: { integrationSystems: LoadSystems }) => load,

@@ -46,6 +46,7 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
     isPrivate: true,
     isArchived: false,
     webhookId: null,
+    webhookDueAt: later,
     head: null,
     wantedAt: null,
     syncedAt: null,

@@ -212,7 +212,8 @@ export function testCodeHost(title: string, open: () => Promise<CodeHostFixture>
     it('lists merged requests and releases of a window, oldest first', async () => {
       const from = Math.floor(Date.now() / 1000) - 5;
       const { request } = await pull(unique('casebook/changes'), { title: 'Change the price' });
-      await pull(unique('casebook/unmerged'));
+      const { request: refused } = await pull(unique('casebook/refused'));
+      await host.updatePullRequest(repository, refused.number, { state: 'closed' }, call);
       const commit = await fixture.merge(request.number);
       const tag = unique('v1.0.0');
       await fixture.release(tag);
@@ -221,6 +222,7 @@ export function testCodeHost(title: string, open: () => Promise<CodeHostFixture>
       const merge = found.find(({ id }) => id === `pull_request:${request.number}`);
       assert.equal(merge?.kind, 'merge');
       assert.equal(merge?.commit, commit);
+      assert.ok(!found.some(({ id }) => id === `pull_request:${refused.number}`));
       assert.match(merge?.summary ?? '', /Change the price/u);
       assert.match(merge?.url ?? '', /^https?:/u);
       assert.equal(found.find(({ id }) => id === `release:${tag}`)?.kind, 'release');

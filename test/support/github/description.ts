@@ -1,7 +1,8 @@
 /** GitHub's published description of its API (openapi.NOTICE), by which requests and answers are judged. */
 import { readFileSync } from 'node:fs';
-import Ajv, { type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
+import { Ajv } from 'ajv';
+import type { ValidateFunction } from 'ajv';
+import { default as formats } from 'ajv-formats';
 
 export type Row = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- GitHub's JSON
 
@@ -9,7 +10,7 @@ const document = JSON.parse(readFileSync(new URL('./openapi.json', import.meta.u
 const ROOT = 'https://api.github.com/openapi';
 
 const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, coerceTypes: false });
-addFormats(ajv);
+formats.default(ajv);
 ajv.addFormat('repo.nwo', /^[\w.-]+\/[\w.-]+$/u);
 ajv.addSchema({ $id: ROOT, ...withNull(document) });
 
@@ -35,8 +36,8 @@ const compiled = new Map<string, ValidateFunction>();
 /** @param path of a schema in the document */
 function problemsOf(path: readonly string[], value: unknown): string[] {
   const pointer = path.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
-  let validate = compiled.get(pointer);
-  if (!validate) compiled.set(pointer, (validate = ajv.compile({ $ref: `${ROOT}#/${pointer}` })));
+  const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `${ROOT}#/${pointer}` });
+  compiled.set(pointer, validate);
   if (validate(value)) return [];
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
 }

@@ -1,6 +1,7 @@
 /** What a fake GitHub does, by operation. Refusals are worded as GitHub's. */
 import { parse } from 'yaml';
 import type { Row } from './description.ts';
+import { fileOf } from './git.ts';
 import { rowsFor, type Urls } from './rows.ts';
 import type { FakePull, FakeRepository, FakeRun, FakeToken } from './state.ts';
 
@@ -25,6 +26,8 @@ export interface Call {
   /** Unix ms. */
   now: number;
   nextId(): number;
+  /** Has a run's jobs executed. */
+  queue(run: FakeRun): void;
   /** The URL at which a text can be had without a credential. */
   keep(text: string): string;
 }
@@ -79,12 +82,7 @@ function changePull({ urls, repository }: Call, pull: FakePull, changes: Row, no
 
 function openPull(call: Call): Answer {
   const { repository, body, token, now, urls } = call;
-  const {
-    head = '',
-    base = '',
-    title,
-    draft = false,
-  } = body as { head: string; base: string; title: string; draft?: boolean };
+  const { head, base, title, draft = false } = body as { head: string; base: string; title: string; draft?: boolean };
   const problem = (field: string): object => ({ resource: 'PullRequest', field, code: 'invalid' });
   const name = head.replace(`${repository.owner}:`, '');
   const from = repository.branches.get(name);
@@ -150,11 +148,7 @@ const commitOf = ({ repository, parameters }: Call): string =>
 
 function saveHook(call: Call, id: number): Answer {
   const { repository, body, urls } = call;
-  const {
-    config = {},
-    events = ['push'],
-    active = true,
-  } = body as { config: Row; events?: string[]; active?: boolean };
+  const { config, events = ['push'], active = true } = body as { config: Row; events?: string[]; active?: boolean };
   const hook = { id, url: String(config['url'] ?? ''), secret: String(config['secret'] ?? ''), events, active };
   if (hook.url === '')
     return invalid({ resource: 'Hook', code: 'custom', field: 'url', message: 'url cannot be blank' });
@@ -182,7 +176,7 @@ function listRuns(call: Call): Answer {
   return page(call, rows, pathOf(call, '/actions/runs'), 'workflow_runs');
 }
 
-function rerun({ nextId }: Call, run: FakeRun): Answer {
+function rerun({ nextId, queue }: Call, run: FakeRun): Answer {
   if (run.status !== 'completed') return refuse(403, 'This workflow is already running');
   if (run.jobs.every(({ conclusion }) => conclusion !== 'failure'))
     return refuse(403, 'This workflow run cannot be retried');
@@ -192,11 +186,12 @@ function rerun({ nextId }: Call, run: FakeRun): Answer {
       ? { id: nextId(), name: job.name, status: 'queued', conclusion: null, steps: [] }
       : { ...job, id: nextId() },
   );
+  queue(run);
   return give({}, 201);
 }
 
 function dispatch(call: Call): Answer {
-  const { repository, parameters, body, isEnterprise, now, nextId, urls } = call;
+  const { repository, parameters, body, isEnterprise, now, nextId, queue, urls } = call;
   const {
     ref,
     inputs = {},
@@ -215,7 +210,7 @@ function dispatch(call: Call): Answer {
     return refuse(422, 'Invalid request.\n\n"return_run_details" is not a permitted key.');
   const branch = repository.branches.get(ref);
   if (!branch) return refuse(422, `No ref found for: ${ref}`);
-  const file = parse(repository.files.get(`${ref}:${workflow.path}`) ?? '') as Row | null;
+  const file = parse(fileOf(repository, ref, workflow.path) ?? '') as Row | null;
   const trigger = (file?.['on'] as Row | undefined)?.['workflow_dispatch'] as Row | null | undefined;
   if (trigger === undefined) return refuse(422, "Workflow does not have 'workflow_dispatch' trigger");
   const declared = (trigger?.['inputs'] ?? {}) as Row;
@@ -238,6 +233,7 @@ function dispatch(call: Call): Answer {
     jobs: [],
   };
   repository.runs.push(run);
+  queue(run);
   return wantsRun === true ? give(rowsFor(urls).dispatched(repository, run)) : { status: 204 };
 }
 
@@ -407,7 +403,7 @@ export const ROUTES: Record<string, Route> = {
     needs: ['contents', 'read'],
     answer: ({ repository, parameters, query, urls }) => {
       const ref = query.get('ref') ?? repository.defaultBranch;
-      return orNotFound(repository.files.get(`${ref}:${parameters['path']}`), (text) =>
+      return orNotFound(fileOf(repository, ref, parameters['path']!), (text) =>
         give(rowsFor(urls).file(parameters['path']!, text)),
       );
     },

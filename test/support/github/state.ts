@@ -62,6 +62,10 @@ export interface FakeRepository {
   isPrivate: boolean;
   isArchived: boolean;
   branches: Map<string, { commit: string; isProtected: boolean }>;
+  /** A bare repository, if there is one, whose branches and files these are. */
+  gitDir?: string;
+  /** Where that is served, if it is. */
+  cloneUrl?: string;
   /** Oldest first, as are all lists. */
   pulls: FakePull[];
   comments: { id: number; number: number; user: string; body: string }[];
@@ -108,6 +112,7 @@ export interface FakeApp {
     permissions: Record<string, 'read' | 'write'>;
     repositories: Set<string>;
   };
+  isSuspended: boolean;
   tokenLifeMs: number;
   /** Tokens that were minted. */
   minted: string[];

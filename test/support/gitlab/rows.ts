@@ -4,7 +4,7 @@ import type { FakeHook, FakeJob, FakePipeline, FakeProject, FakeRequest } from '
 const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
 /** The same number for the same name. */
-const idOf = (name: string): number => [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1e6, 7);
+const idOf = (name: string): number => Buffer.from(name).reduce((sum, byte) => (sum * 31 + byte) % 1e6, 7);
 
 const DRAFT = /^\s*(?:\[draft\]|\(draft\)|draft:)/iu;
 
@@ -49,7 +49,7 @@ export function rowsFor(root: string) {
     target_branch: row.target,
     source_branch: row.source,
     author: user(row.author),
-    source_project_id: it.id,
+    source_project_id: row.fork ?? it.id,
     target_project_id: it.id,
     labels: [],
     draft: DRAFT.test(row.title),

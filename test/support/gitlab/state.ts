@@ -9,6 +9,8 @@ export interface FakeRequest {
   state: 'opened' | 'closed' | 'merged';
   sha: string;
   author: string;
+  /** The fork that it comes from. */
+  fork?: number;
   createdAt: number;
   updatedAt: number;
   mergedAt?: number;
@@ -74,6 +76,8 @@ export interface FakeProject {
   files: Map<string, string>;
   /** By user: 20 is a reporter, 30 a developer, 40 a maintainer. */
   members: Map<string, number>;
+  /** Whether releases and deployments are turned off. */
+  hidesReleases?: boolean;
   /** CI, when a pipeline was made or failed jobs are to run again. */
   started?(pipeline: FakePipeline): void;
   retried?(pipeline: FakePipeline): void;

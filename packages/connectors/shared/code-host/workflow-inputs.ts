@@ -22,7 +22,10 @@ const triggers = z.union([
     .array(z.unknown())
     .refine((names) => names.includes('workflow_dispatch'))
     .transform(() => null),
-  z.object({ workflow_dispatch: dispatch }).transform(({ workflow_dispatch }) => workflow_dispatch),
+  z
+    .looseObject({})
+    .refine((events) => Object.hasOwn(events, 'workflow_dispatch'))
+    .transform(({ workflow_dispatch }) => dispatch.parse(workflow_dispatch)),
 ]);
 
 /**

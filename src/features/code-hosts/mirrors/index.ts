@@ -48,6 +48,7 @@ export function createMirrors(
         gitDir: bare.gitDir,
         git: bare.git,
         head: (branch = defaultBranch) => bare.head(branch),
+        resolve: bare.resolve,
         async fetchNow(signal) {
           await inTurn(id, () => fetchInto(all, forTeam(deps.orm.em, teamId), repository, bare, signal), signal);
         },
