@@ -138,6 +138,17 @@ describe('the parts of a message', () => {
     );
   });
 
+  it('show a suggested change after its call, also where tools are called through another', () => {
+    const suggested = { type: 'tool-suggest_pr' };
+    const through = { type: 'tool-call_connected_tool', input: { name: 'suggest_pr', input: {} } };
+    const refused = { ...suggested, state: 'output-error' };
+    const another = { ...through, input: { name: 'read_code', input: {} } };
+    const kindsOf = (...parts: object[]) => piecesOf(parts.map((part) => call(part) as never)).map(({ kind }) => kind);
+    assert.deepEqual(kindsOf(suggested, refused), ['tools', 'suggestion', 'tools']);
+    assert.deepEqual(kindsOf(through, another), ['tools', 'suggestion', 'tools']);
+    assert.deepEqual(kindsOf(refused, another), ['tools']);
+  });
+
   it('tell the text byte for byte', () => {
     assert.equal(
       textOf([text('a '), { type: 'reasoning', text: 'b', state: 'done' }, text('\n\nc\r\n')]),

@@ -91,7 +91,13 @@ const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
 const isId = (text: string): boolean => new RegExp(`^${ID.source}$`, 'i').test(text);
 
 /** Whether it checked a change that can be opened as a pull request. */
-const isSuggestion = (call: ToolPart): boolean => toolName(call) === 'suggest_pr' && call.state === 'output-available';
+function isSuggestion(call: ToolPart): boolean {
+  const { input, state } = call;
+  const name = toolName(call);
+  // With many connected systems, tools are called through another.
+  const isAsked = name === 'call_connected_tool' && isRecord(input) && input['name'] === 'suggest_pr';
+  return state === 'output-available' && (name === 'suggest_pr' || isAsked);
+}
 
 /** The investigation that a call of `start_investigation` started. */
 export function startedInvestigation(call: ToolPart): string | undefined {
