@@ -1,9 +1,11 @@
 import { gitea } from './gitea/index.ts';
+import { github } from './github/index.ts';
 import type { CodeHostKindDefinition, CodeHostOptions } from './shared/code-host/connector.ts';
 import type { CodeHost, CodeHostKind } from './shared/code-host/port.ts';
 
 const codeHosts = {
   gitea,
+  github,
 } satisfies Partial<Record<CodeHostKind, Pick<CodeHostKindDefinition, 'open'>>>;
 
 /**

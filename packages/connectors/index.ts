@@ -10,6 +10,7 @@ import { cloudflare } from './cloudflare/index.ts';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
 import { gitea } from './gitea/index.ts';
+import { github } from './github/index.ts';
 import { googlecloud } from './googlecloud/index.ts';
 import { http } from './http/index.ts';
 import { jaeger } from './jaeger/index.ts';
@@ -40,6 +41,7 @@ export {
   cloudflare,
   elasticsearch,
   gitea,
+  github,
   googlecloud,
   http,
   jaeger,
@@ -61,6 +63,7 @@ export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   cloudflare,
   elasticsearch,
   gitea,
+  github,
   googlecloud,
   http,
   jaeger,

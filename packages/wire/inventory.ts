@@ -46,6 +46,7 @@ export const CONNECTOR_KINDS = [
   'newrelic',
   'cloudflare',
   'gitea',
+  'github',
 ] as const;
 
 export const connector = z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { numericId, ownerAndName } from '../shared/code-host/names.ts';
 import {
   CodeHostError,
   type CodeHost,
@@ -9,7 +10,7 @@ import {
   type RunQuery,
 } from '../shared/code-host/port.ts';
 import { dispatchInputs, workflowName } from '../shared/code-host/workflow-inputs.ts';
-import { numericId, ownerAndName, secondsOf, type GiteaApi } from './api.ts';
+import { secondsOf, type GiteaApi } from './api.ts';
 
 const ACTIONS = '/repos/{owner}/{repo}/actions';
 /** Where workflows are, in Gitea's order: the first folder that exists. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { ownerAndName } from '../shared/code-host/names.ts';
 import type { CodeHost, HostCall, HostPullRequest, NewPullRequest } from '../shared/code-host/port.ts';
 import { owner as ownerOf } from './account.ts';
-import { ownerAndName, type GiteaApi } from './api.ts';
+import type { GiteaApi } from './api.ts';
 
 const PULLS = '/repos/{owner}/{repo}/pulls';
 /** 1,000 requests: Gitea cannot search them by branch. */

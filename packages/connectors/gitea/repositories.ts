@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { ownerAndName } from '../shared/code-host/names.ts';
 import type { HostBranch, HostCall, HostChange, HostRepository } from '../shared/code-host/port.ts';
 import { owner } from './account.ts';
-import { ownerAndName, secondsOf, type GiteaApi } from './api.ts';
+import { secondsOf, type GiteaApi } from './api.ts';
 
 const row = z
   .object({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { numericId, ownerAndName } from '../shared/code-host/names.ts';
 import { CodeHostError, type HostCall } from '../shared/code-host/port.ts';
-import { numericId, ownerAndName, type GiteaApi } from './api.ts';
+import type { GiteaApi } from './api.ts';
 
 const HOOKS = '/repos/{owner}/{repo}/hooks';
 const EVENTS = ['push', 'create', 'delete', 'pull_request', 'workflow_run'];

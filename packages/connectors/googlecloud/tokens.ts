@@ -1,7 +1,7 @@
 /** Access tokens of a service account: an assertion signed with its key is exchanged for one (RFC 7523). */
-import { sign } from 'node:crypto';
 import type { Network } from '../connector.ts';
 import { createAccessTokens, type AccessTokens } from '../shared/access-tokens.ts';
+import { signedJwt } from '../shared/signed-jwt.ts';
 import { GOOGLE_TOKEN_URL, type ServiceAccount } from './config.ts';
 
 const SCOPES = 'https://www.googleapis.com/auth/';
@@ -48,7 +48,6 @@ function assertion(
   account: ServiceAccount,
   { audience, scopes, seconds }: { audience: string; scopes: readonly string[]; seconds: number },
 ): string {
-  const header = { alg: 'RS256', typ: 'JWT', kid: account.private_key_id };
   const claims = {
     iss: account.client_email,
     scope: scopes.join(' '),
@@ -56,6 +55,5 @@ function assertion(
     iat: seconds,
     exp: seconds + ASSERTION_SECONDS,
   };
-  const content = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  return `${content}.${sign('sha256', Buffer.from(content), account.private_key).toString('base64url')}`;
+  return signedJwt(claims, { key: account.private_key, keyId: account.private_key_id });
 }
