@@ -11,6 +11,7 @@ import type { ConnectorKindDefinition } from './connector.ts';
 import { elasticsearch } from './elasticsearch/index.ts';
 import { gitea } from './gitea/index.ts';
 import { github } from './github/index.ts';
+import { gitlab } from './gitlab/index.ts';
 import { googlecloud } from './googlecloud/index.ts';
 import { http } from './http/index.ts';
 import { jaeger } from './jaeger/index.ts';
@@ -29,6 +30,7 @@ export * from './transport.ts';
 export * from './shared/code-host/port.ts';
 export { deliveryOf, readWebhook, verifyWebhook, type WebhookHeaders } from './shared/code-host/webhooks.ts';
 export { openCodeHost } from './code-hosts.ts';
+export { GITLAB_URL } from './gitlab/index.ts';
 export type { CodeHostOptions } from './shared/code-host/connector.ts';
 export type { TraceSpan } from './shared/traces/index.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
@@ -42,6 +44,7 @@ export {
   elasticsearch,
   gitea,
   github,
+  gitlab,
   googlecloud,
   http,
   jaeger,
@@ -64,6 +67,7 @@ export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
   elasticsearch,
   gitea,
   github,
+  gitlab,
   googlecloud,
   http,
   jaeger,

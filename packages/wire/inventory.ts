@@ -47,6 +47,7 @@ export const CONNECTOR_KINDS = [
   'cloudflare',
   'gitea',
   'github',
+  'gitlab',
 ] as const;
 
 export const connector = z.object({

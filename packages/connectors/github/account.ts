@@ -1,6 +1,6 @@
 /** Whose credential it is, and whether it may do what Casebook does. */
 import { z } from 'zod';
-import type { HostCall } from '../shared/code-host/port.ts';
+import { CodeHostError, type HostCall } from '../shared/code-host/port.ts';
 import { parseHostAnswer } from '../shared/code-host/refusals.ts';
 import type { GitHubApi } from './api.ts';
 import type { GitHubConfig } from './config.ts';
@@ -46,7 +46,7 @@ export async function account(
   now: () => number,
 ): Promise<Account> {
   if (api.credentials.isApp) {
-    const found = await api.getAsApp(`/app/installations/${config.installation_id}`, installation, call);
+    const found = await installationOf(api, config, call);
     // Proves that the installation is not suspended.
     await api.credentials.token(call.signal);
     return { login: `${found.app_slug}[bot]`, warnings: appWarnings(found.permissions) };
@@ -63,6 +63,17 @@ export async function account(
       ...expiryWarnings(text('github-authentication-token-expiration'), now()),
     ],
   };
+}
+
+/** Not found means that the credential is wrong, and not the URL. */
+async function installationOf(api: GitHubApi, config: GitHubConfig, call: HostCall) {
+  try {
+    return await api.getAsApp(`/app/installations/${config.installation_id}`, installation, call);
+  } catch (error) {
+    if (!(error instanceof CodeHostError && error.reason === 'not_found')) throw error;
+    const message = `${api.place}: the App ${config.app_id} has no installation ${config.installation_id}.`;
+    throw new CodeHostError('unauthorized', message, { cause: error });
+  }
 }
 
 function appWarnings(permissions: Record<string, string>): string[] {

@@ -12,6 +12,8 @@ export interface VendorAddresses {
   azureLogAnalyticsUrl: string | undefined;
   googleOauthUrl: string | undefined;
   googleUrl: string | undefined;
+  githubUrl: string | undefined;
+  gitlabUrl: string | undefined;
 }
 
 /** What the installation brings to connections to vendors. */
@@ -33,6 +35,10 @@ export const configuration = z
     GOOGLE_API_URL: url,
     GOOGLE_CLIENT_ID: optional(z.string()),
     GOOGLE_CLIENT_SECRET: optional(z.string()),
+    CASEBOOK_GITHUB_API_URL: url,
+    CASEBOOK_GITLAB_URL: url,
+    GITLAB_CLIENT_ID: optional(z.string()),
+    GITLAB_CLIENT_SECRET: optional(z.string()),
     CASEBOOK_TOOL_SERVERS_DIR: optional(z.string()),
   })
   .transform((e) => ({
@@ -45,6 +51,8 @@ export const configuration = z
         azureLogAnalyticsUrl: e.AZURE_LOG_ANALYTICS_URL,
         googleOauthUrl: e.GOOGLE_OAUTH_URL,
         googleUrl: e.GOOGLE_API_URL,
+        githubUrl: e.CASEBOOK_GITHUB_API_URL,
+        gitlabUrl: e.CASEBOOK_GITLAB_URL,
         azureClient:
           e.AZURE_CLIENT_ID !== undefined && e.AZURE_CLIENT_SECRET !== undefined
             ? { client_id: e.AZURE_CLIENT_ID, client_secret: e.AZURE_CLIENT_SECRET }
@@ -55,6 +63,9 @@ export const configuration = z
         e.GOOGLE_CLIENT_ID !== undefined && e.GOOGLE_CLIENT_SECRET !== undefined
           ? { id: e.GOOGLE_CLIENT_ID, secret: e.GOOGLE_CLIENT_SECRET }
           : undefined,
+      /** The installation's own application at GitLab; a team may bring another. One that is not confidential has no secret. */
+      gitlabClient:
+        e.GITLAB_CLIENT_ID === undefined ? undefined : { id: e.GITLAB_CLIENT_ID, secret: e.GITLAB_CLIENT_SECRET },
       /** Where `npm install --prefix` has put vendors' tool servers; otherwise they are looked for in the project. */
       toolServersFolder: e.CASEBOOK_TOOL_SERVERS_DIR,
     },

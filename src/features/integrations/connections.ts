@@ -3,8 +3,10 @@ import {
   connectionTest,
   connectorKinds,
   localTransport,
+  openCodeHost,
   QueryError,
   TEST_CONNECTION,
+  type CodeHost,
   type ConnectionTest,
   type Connector,
   type ConnectorOperation,
@@ -62,6 +64,8 @@ export interface Connections {
     parameters: Record<string, unknown>,
     context: OperationContext & { call?: Pick<SourceCall, 'isGivenUp' | 'onWait'> & { requestId?: string } },
   ): Promise<unknown>;
+  /** What a code host can do besides. Connects to nothing. @throws {QueryError} when its settings make no sense */
+  codeHost(target: Target): CodeHost;
   /** Tests a system over a connection of its own. Never throws because of the system. */
   test(target: Target, signal?: AbortSignal): Promise<ConnectionTest>;
   close(): Promise<void>;
@@ -83,12 +87,15 @@ export function createConnections({
       void connector.close().catch((error: unknown) => log.warn({ err: error }, 'a connection could not be closed')),
   });
 
+  /** They have nothing to close. */
+  const hosts = new LRUCache<string, CodeHost>({ max: MAX_OPEN, ttl: IDLE_MS, updateAgeOnGet: true });
+
   const configOf = ({ family, settings, secrets }: Target): Settings =>
     families[family].config(settings, secrets, vendors);
 
-  const create = (target: Target): Connector => {
-    const { family, slug } = target;
-    const { connector: kind, vendor, name } = families[family];
+  /** What a kind of connector takes. @throws {QueryError} when the settings make no sense */
+  const parsedFor = (target: Target) => {
+    const { connector: kind, vendor, namesHost } = families[target.family];
     if (kind === undefined) throw new QueryError('failed', `${vendor} has no connector.`);
     const definition = connectorKinds[kind];
     const parsed = definition.config.safeParse(configOf(target));
@@ -96,12 +103,19 @@ export function createConnections({
       const [issue] = parsed.error.issues;
       throw new InvalidSettings(String(issue!.path[0] ?? ''), `${issue!.path.join('.')}: ${issue!.message}`);
     }
-    const { network } = name === undefined ? outbound : vendorOutbound;
-    return definition.create(parsed.data, { id: slug, title: vendor, log, network });
+    const { network } = namesHost(target.settings) ? outbound : vendorOutbound;
+    return { definition, config: parsed.data, network, vendor };
   };
 
+  const create = (target: Target): Connector => {
+    const { definition, config, network, vendor } = parsedFor(target);
+    return definition.create(config, { id: target.slug, title: vendor, log, network });
+  };
+
+  const keyOf = ({ teamId, id, revision }: Target): string => `${teamId} ${id} ${revision}`;
+
   const connectorOf = (target: Target): Connector => {
-    const key = `${target.teamId} ${target.id} ${target.revision}`;
+    const key = keyOf(target);
     const known = open.get(key) ?? create(target);
     open.set(key, known);
     return known;
@@ -122,6 +136,17 @@ export function createConnections({
     operations: (target) => connectorOf(target).operations,
     async call(target, operation, parameters, { call, ...context }) {
       return transportOf(target, connectorOf(target), call).call(operation, parameters, context);
+    },
+    codeHost(target) {
+      const key = keyOf(target);
+      const known = hosts.get(key);
+      if (known) return known;
+      const { definition, network } = parsedFor(target);
+      const { kind } = definition;
+      if (kind !== 'github' && kind !== 'gitlab' && kind !== 'gitea') throw new Error(`${kind} is no code host`);
+      const host = openCodeHost(kind, configOf(target), { network, log });
+      hosts.set(key, host);
+      return host;
     },
     async test(target, signal) {
       const began = performance.now();

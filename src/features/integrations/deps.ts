@@ -1,3 +1,4 @@
+import type { CodeHost } from '@casebook/connectors';
 import type { McpTool } from '@casebook/wire';
 import type { ApiDeps } from '../../http/deps.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
@@ -22,6 +23,8 @@ export interface Integrations {
   appUrl: string;
   /** Opens a row. @throws {SecretError} */
   opened(row: Integration): Target;
+  /** Opens a row of a code host, with a credential that is still good. @throws {CodeHostError} */
+  codeHost(row: Integration): Promise<CodeHost>;
   /** The tools of its MCP server, be it the team's or the vendor's; null where its connector has the tools. */
   toolsOf(row: Integration): Promise<readonly McpTool[] | null>;
 }

@@ -14,6 +14,9 @@ export const FAMILIES = [
   'cloud-b-official',
   'edge-a',
   'mcp',
+  'github',
+  'gitea',
+  'codehost-b',
 ] as const;
 export type FamilyName = (typeof FAMILIES)[number];
 

@@ -20,6 +20,10 @@ export interface Family {
   config(settings: Settings, secrets: Secrets, vendors: Vendors): Settings;
   /** The connector's names of settings, where the interface has others. */
   fields?: Readonly<Record<string, string>>;
+  /** Whether the team names the host, so that nothing inside the operator's network may be reached. */
+  namesHost(settings: Settings): boolean;
+  /** Casebook makes a secret of its own, `webhook_secret`, with which the vendor signs webhooks. */
+  hasWebhooks?: true;
   /** The secret that people may recognise by its last characters. */
   shown?: string;
 }
@@ -37,11 +41,15 @@ const googleConfig: Family['config'] = ({ project_id }, { access_token, service_
     : { service_account: JSON.parse(String(service_account)) as unknown }),
 });
 
+const always = (): boolean => true;
+const never = (): boolean => false;
+
 export const families: Readonly<Record<FamilyName, Family>> = {
   'apm-a': {
     vendor: 'New Relic',
     connector: 'newrelic',
     kind: 'newrelic',
+    namesHost: never,
     name: 'new-relic',
     config: ({ region, account_id }, { api_key }, { newRelicUrl }) => ({
       api_key,
@@ -55,6 +63,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     vendor: 'PostgreSQL',
     connector: 'postgresql',
     kind: 'postgresql',
+    namesHost: always,
     config: ({ username, ...settings }, { password }) => ({
       ...settings,
       user: username,
@@ -68,12 +77,14 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     vendor: 'ClickHouse',
     connector: 'clickhouse',
     kind: 'clickhouse',
+    namesHost: always,
     config: (settings, { password }) => ({ ...settings, password }),
   },
   'cloud-monitor-a': {
     vendor: 'Azure Monitor',
     connector: 'azuremonitor',
     kind: 'azuremonitor',
+    namesHost: never,
     name: 'azure-monitor',
     config: (settings, { client_secret }, vendors) => ({
       ...(client_secret === undefined && vendors.azureClient),
@@ -89,6 +100,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     vendor: 'Google Cloud',
     connector: 'googlecloud',
     kind: 'googlecloud',
+    namesHost: never,
     name: 'google-cloud',
     config: googleConfig,
   },
@@ -96,6 +108,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     vendor: 'Google Cloud (tool server)',
     connector: 'googlecloud',
     kind: 'googlecloud',
+    namesHost: never,
     name: 'google-cloud-official',
     config: googleConfig,
   },
@@ -103,6 +116,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     vendor: 'Cloudflare',
     connector: 'cloudflare',
     kind: 'cloudflare',
+    namesHost: never,
     name: 'cloudflare',
     config: (settings, { api_token }, { cloudflareUrl }) => ({
       ...settings,
@@ -111,8 +125,50 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     }),
     shown: 'api_token',
   },
-  mcp: { vendor: 'MCP server', kind: 'mcp', config: (settings) => settings },
+  mcp: { vendor: 'MCP server', kind: 'mcp', namesHost: always, config: (settings) => settings },
+  github: {
+    vendor: 'GitHub',
+    connector: 'github',
+    kind: 'github',
+    config: (settings, { webhook_secret: _own, ...credential }, { githubUrl }) => ({
+      url: githubUrl ?? 'https://api.github.com',
+      ...settings,
+      ...credential,
+    }),
+    namesHost: ({ url }) => url !== undefined,
+    hasWebhooks: true,
+    shown: 'token',
+  },
+  gitea: {
+    vendor: 'Gitea',
+    connector: 'gitea',
+    kind: 'gitea',
+    config: (settings, { token }) => ({ ...settings, token }),
+    namesHost: always,
+    hasWebhooks: true,
+    shown: 'token',
+  },
+  'codehost-b': {
+    vendor: 'GitLab',
+    connector: 'gitlab',
+    kind: 'gitlab',
+    name: 'gitlab',
+    // The URL is kept with the token, which must not be sent to a host that the operator configures later.
+    config: ({ url }, { access_token }) => ({ url, token: access_token }),
+    fields: { token: 'code', url: 'code' },
+    namesHost: never,
+    hasWebhooks: true,
+  },
 };
+
+/** The families that are code hosts. */
+export const CODE_HOST_FAMILIES = ['github', 'gitea', 'codehost-b'] as const satisfies readonly FamilyName[];
+
+/** The address at which a code host has its API. */
+export const urlOf = (
+  { family, settings }: { family: FamilyName; settings: Settings },
+  { vendors }: { vendors: Vendors },
+): string => String(families[family].config(settings, {}, vendors)['url']);
 
 /** Names that belong to families with one integration a team. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(

@@ -7,6 +7,7 @@ import type { Room, RoomCore } from '../../room.ts';
 import { channelContext, type ChannelCapabilities, type Deliver } from '../notifications/index.ts';
 import type { LoadSystems } from '../tools/index.ts';
 import { addressesOf, configuration, type IntegrationSettings } from './configuration.ts';
+import { openCodeHosts } from './code-host.ts';
 import { createConnections, type OverSatellite } from './connections.ts';
 import type { Integrations } from './deps.ts';
 import { Integration, IntegrationAlerts } from './entities.ts';
@@ -124,6 +125,7 @@ export const integrationsRoom = {
       settings,
       appUrl,
       opened,
+      codeHost: openCodeHosts({ connections, fresh }),
       toolsOf,
     };
     const used = ({ id, teamId, lastUsedAt }: Integration): void => {

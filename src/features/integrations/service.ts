@@ -1,5 +1,5 @@
 /** Connects, changes, tests and removes integrations. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { QueryError, type ConnectionTest } from '@casebook/connectors';
 import type { EntityManager } from '../../db/orm.ts';
@@ -123,7 +123,7 @@ export async function connect(
       via: draft.via,
     };
     const { id, family, slug } = draft;
-    const sealed = deps.vault.seal(row ?? draft, draft.secrets);
+    const sealed = deps.vault.seal(row ?? draft, withOwn(draft, row ? deps.vault.open(row) : {}));
     const made = { ...tested, sealed, pending: null, enabled: true, ...creatorOf(principal) };
     if (row) return tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
     return tx.create(Integration, {
@@ -138,19 +138,25 @@ export async function connect(
   });
 }
 
-/** Another credential for the same thing: where a team has one of a family, an unfinished one, the same MCP server. */
+/** With the secret that Casebook makes itself: a new credential does not change it, since webhooks are signed with it. */
+const withOwn = ({ family, secrets }: Pick<Target, 'family' | 'secrets'>, earlier: Secrets): Secrets =>
+  families[family].hasWebhooks
+    ? { ...secrets, webhook_secret: earlier['webhook_secret'] ?? randomBytes(32).toString('base64url') }
+    : secrets;
+
+/** Another credential for the same thing: where a team has one of a family, an unfinished one, the same server. */
 const mayReplace = ({ family, status, settings }: Integration, draft: Target): boolean =>
   family === draft.family &&
   (families[family].name !== undefined ||
     status === 'pending' ||
-    (family === 'mcp' && settings['url'] === draft.settings['url']));
+    ((family === 'mcp' || families[family].hasWebhooks === true) && settings['url'] === draft.settings['url']));
 
 function isSame(vault: Vault, row: Integration, draft: Target): boolean {
   const mine = [row.family, row.settings, row.via ?? null];
   return (
     row.status === 'connected' &&
     isDeepStrictEqual(mine, [draft.family, { ...draft.settings }, draft.via]) &&
-    isDeepStrictEqual({ ...vault.open(row) }, { ...draft.secrets })
+    isDeepStrictEqual({ ...vault.open(row) }, { ...withOwn(draft, vault.open(row)) })
   );
 }
 
@@ -335,6 +341,14 @@ export async function change(
 }
 
 /**
+ * Removes what other rooms keep of an integration, in the transaction that removes it.
+ * @returns what is then left to do with its credential, before that is withdrawn; must not fail
+ */
+export type RemoveDependents = (tx: EntityManager, row: Integration) => Promise<() => Promise<void>>;
+
+const noDependents: RemoveDependents = async () => async () => undefined;
+
+/**
  * Removes it, and its secrets with it; then withdraws them at the vendor, where that is possible.
  * @returns whether there was one
  */
@@ -344,16 +358,23 @@ export async function removeOnly(
   principal: Principal,
   family: FamilyName,
   slug: string,
+  removeDependents = noDependents,
 ): Promise<boolean> {
   const removed = await em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const row = await tx.findOne(Integration, { family, slug });
-    if (row) await tx.nativeDelete(Integration, { id: row.id });
-    return row;
+    return row && removeRow(tx, row, removeDependents);
   });
   if (!removed) return false;
-  await deps.withdraw(removed);
-  return removed.status !== 'pending';
+  await removed.finish();
+  await deps.withdraw(removed.row);
+  return removed.row.status !== 'pending';
+}
+
+async function removeRow(tx: EntityManager, row: Integration, removeDependents: RemoveDependents) {
+  const finish = await removeDependents(tx, row);
+  await tx.nativeDelete(Integration, { id: row.id });
+  return { row, finish };
 }
 
 /** Removes an integration and its secrets, and withdraws them where that is possible. @throws {NotFound} */
@@ -363,12 +384,12 @@ export async function remove(
   principal: Principal,
   family: FamilyName,
   id: string,
+  removeDependents = noDependents,
 ): Promise<void> {
-  const removed = await em.transactional(async (tx) => {
+  const { row, finish } = await em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
-    const row = await find(tx, family, id);
-    await tx.nativeDelete(Integration, { id });
-    return row;
+    return removeRow(tx, await find(tx, family, id), removeDependents);
   });
-  await deps.withdraw(removed);
+  await finish();
+  await deps.withdraw(row);
 }

@@ -22,7 +22,10 @@ export type SourceKind =
   | 'cloudflare'
   | 'googlecloud'
   | 'azuremonitor'
-  | 'mcp';
+  | 'mcp'
+  | 'github'
+  | 'gitlab'
+  | 'gitea';
 export type SourceCapability =
   | 'services'
   | 'metrics'

@@ -17,6 +17,9 @@ const KINDS = [
   'googlecloud',
   'azuremonitor',
   'mcp',
+  'github',
+  'gitlab',
+  'gitea',
 ] as const satisfies SourceKind[];
 const CAPABILITIES = [
   'services',

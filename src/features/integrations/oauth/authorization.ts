@@ -4,6 +4,7 @@ import type { McpAuthorization } from '@casebook/mcp';
 import type { IntegrationSettings } from '../configuration.ts';
 import type { Target } from '../connections.ts';
 import type { AuthorizationServer, OAuthClient } from './client.ts';
+import { gitlabServer } from './gitlab.ts';
 import { googleServer } from './google.ts';
 
 const stored = z.object({
@@ -41,6 +42,10 @@ export function authorizationOf(
   { family, settings, secrets }: Pick<Target, 'family' | 'settings' | 'secrets'>,
 ): { server: AuthorizationServer; client: OAuthClient; parameters: Record<string, string> } {
   const client = clientOf(secrets);
+  if (family === 'codehost-b') {
+    const { url, redirect_uri } = settings;
+    return { server: gitlabServer(String(url)), client, parameters: { redirect_uri: String(redirect_uri) } };
+  }
   if (family !== 'mcp') return { server: googleServer(house), client, parameters: {} };
   const { resource, ...server } = stored.parse(settings['authorization']);
   return { server: serverOf({ ...server, resource }), client, parameters: { resource } };

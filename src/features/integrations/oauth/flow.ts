@@ -11,10 +11,11 @@ import type { Clock } from '../../../platform/clock.ts';
 import { SecretError } from '../../../platform/secrets.ts';
 import { lockTeamFor } from '../../identity/index.ts';
 import { Integration, type FamilyName } from '../entities.ts';
-import { wrongState } from '../errors.ts';
+import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import { wrongCode, wrongState } from '../errors.ts';
 import type { Target } from '../connections.ts';
 import type { Vault } from '../vault.ts';
-import type { Consent } from './client.ts';
+import { OAuthRefused, OAuthUnavailable, redeem, type Consent, type Tokens } from './client.ts';
 
 const LASTS_MS = 10 * 60_000;
 
@@ -112,6 +113,27 @@ export async function take(
   if (!taken || taken.pending.by !== askedBy(principal) || taken.pending.until <= clock.now().getTime())
     throw wrongState();
   return taken;
+}
+
+/** @throws {InvalidRequest} for a redirect to anywhere but the web app */
+export function assertBelow(appUrl: string, redirectUri: string): void {
+  if (new URL(redirectUri).origin === new URL(appUrl).origin) return;
+  throw InvalidRequest.at(['body', 'redirect_uri'], `Value error, must be below ${appUrl}`, redirectUri);
+}
+
+/**
+ * Exchanges the code that came back for tokens.
+ * @throws {InvalidRequest} naming the code
+ * @throws {DependencyDown} `vendor_unreachable`
+ */
+export async function exchange(...parameters: Parameters<typeof redeem>): Promise<Tokens> {
+  try {
+    return await redeem(...parameters);
+  } catch (error) {
+    if (error instanceof OAuthRefused) throw wrongCode(error.message);
+    if (error instanceof OAuthUnavailable) throw new DependencyDown(error.message, 'vendor_unreachable');
+    throw error;
+  }
 }
 
 function opened(vault: Vault, row: Integration): Pending | undefined {

@@ -1,13 +1,12 @@
 /** Google Cloud under two prefixes: with a person's consent, or with a service account. */
 import { endpointFor, type Endpoint } from '../../../http/endpoint.ts';
-import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
 import type { FamilyName } from '../entities.ts';
 import { clientOf } from '../oauth/authorization.ts';
-import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
-import { keep, take } from '../oauth/flow.ts';
+import { askConsent } from '../oauth/client.ts';
+import { assertBelow, exchange, keep, take } from '../oauth/flow.ts';
 import { GOOGLE_CONSENT, googleServer, projectsOf } from '../oauth/google.ts';
-import { wrongCode } from '../errors.ts';
 import { ConnectResponse, StatusResponse } from '../schemas/shared.ts';
 import {
   CallbackRequest,
@@ -66,8 +65,7 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
             'Value error, this installation has no OAuth client of its own at Google (GOOGLE_CLIENT_ID); give yours',
           );
         const redirectUri = redirect_uri ?? `${appUrl}/integrations/callback`;
-        if (new URL(redirectUri).origin !== new URL(appUrl).origin)
-          throw InvalidRequest.at(['body', 'redirect_uri'], `Value error, must be below ${appUrl}`, redirectUri);
+        assertBelow(appUrl, redirectUri);
         const consent = await askConsent(
           googleServer(house),
           client,
@@ -105,17 +103,13 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
         const { pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, { family, state });
         const { verifier, redirectUri, settings, secrets } = pending;
         const client = clientOf(secrets);
-        const tokens = await redeem(
+        const tokens = await exchange(
           googleServer(house),
           client,
           { code, verifier, redirectUri, iss },
           {},
           vendorOutbound,
-        ).catch((error: unknown) => {
-          if (error instanceof OAuthRefused) throw wrongCode(error.message);
-          if (error instanceof OAuthUnavailable) throw new DependencyDown(error.message, 'vendor_unreachable');
-          throw error;
-        });
+        );
         const project_id =
           settings['project_id'] ?? onlyProject(await projectsOf(house, tokens.access_token, vendorOutbound));
         const wanted = { family, name, settings: { project_id }, secrets: { ...secrets, ...tokens } };

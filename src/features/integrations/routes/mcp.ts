@@ -4,12 +4,12 @@ import { QueryError } from '@casebook/connectors';
 import { endpointFor } from '../../../http/endpoint.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Target } from '../connections.ts';
-import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
-import { nameTaken, wrongCode } from '../errors.ts';
+import { nameTaken } from '../errors.ts';
 import { clientOf, serverOf, authorizationOf } from '../oauth/authorization.ts';
-import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
-import { keep, take } from '../oauth/flow.ts';
+import { askConsent } from '../oauth/client.ts';
+import { exchange, keep, take } from '../oauth/flow.ts';
 import { presentTest } from '../presenter.ts';
 import * as schemas from '../schemas/mcp.ts';
 import { IntegrationParams } from '../schemas/shared.ts';
@@ -125,17 +125,13 @@ export const mcp = [
       });
       const { verifier, redirectUri, settings, secrets } = pending;
       const { server, parameters } = authorizationOf(house, { family, settings, secrets });
-      const tokens = await redeem(
+      const tokens = await exchange(
         server,
         clientOf(secrets),
         { code, verifier, redirectUri, iss },
         parameters,
         outbound,
-      ).catch((error: unknown) => {
-        if (error instanceof OAuthRefused) throw wrongCode(error.message);
-        if (error instanceof OAuthUnavailable) throw new DependencyDown(error.message, 'vendor_unreachable');
-        throw error;
-      });
+      );
       const wanted = { family, name: waiting.name, settings, secrets: { ...secrets, ...tokens } } as const;
       const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
       return connected(await shown(deps, em, row));

@@ -34,7 +34,7 @@ export const via = z
 export const IntegrationParams = z.object({ integration_id: z.uuid() });
 
 const STATUSES = [...INTEGRATION_STATUSES, 'disabled', 'not_connected'] as const;
-const status = z
+export const status = z
   .enum(STATUSES)
   .describe('`failing`: see `error`. `needs_reconnect`: the vendor withdrew the credential. `disabled`: turned off.');
 

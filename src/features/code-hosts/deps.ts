@@ -1,0 +1,8 @@
+import type { IntegrationDeps } from '../integrations/index.ts';
+import type { ListingDeps } from './listing.ts';
+import type { CodeHosts } from './port.ts';
+
+export interface CodeHostDeps extends IntegrationDeps {
+  codeHosts: CodeHosts;
+  codeHostListings: ListingDeps;
+}

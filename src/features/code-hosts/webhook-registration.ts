@@ -1,0 +1,100 @@
+/** Has hosts report what happens in repositories. */
+import pMap from 'p-map';
+import { CodeHostError, type CodeHost } from '@casebook/connectors';
+import type { EntityManager } from '../../db/orm.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { messageOf } from '../../platform/message-of.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Integration } from '../integrations/index.ts';
+import { Repository } from './entities.ts';
+
+const CONCURRENCY = 4;
+/** At a time: the others follow with the next listing. */
+const MAX_REGISTERED = 500;
+const REMOVE_MS = 15_000;
+/** How long a process that is killed keeps others from registering a webhook. */
+const CLAIM_MS = 2 * 60_000;
+
+export interface WebhookTarget {
+  url: string;
+  secret: string;
+  /** Why no host can reach the URL, in words; undefined if one may. */
+  problem: string | undefined;
+}
+
+interface Registration {
+  em: EntityManager;
+  clock: Clock;
+  log: Logger;
+  host: CodeHost;
+  row: Integration;
+  /** Also those that are there as far as is known. */
+  again: boolean;
+  signal: AbortSignal;
+}
+
+/** @returns why not all are registered, in words; null if they are */
+export async function registerWebhooks(
+  { url, secret, problem }: WebhookTarget,
+  { em, clock, log, host, row, again, signal }: Registration,
+): Promise<string | null> {
+  if (problem !== undefined) return problem;
+  const wanted = await claimed(em, row, again, clock.now());
+  let first: string | null = null;
+  let isOver = false;
+  await pMap(
+    wanted,
+    async ({ id, fullName }) => {
+      let made: { webhookId?: string } = {};
+      try {
+        if (isOver || signal.aborted) return;
+        const { id: webhookId } = await host.registerWebhook(fullName, { url, secret }, { signal });
+        made = { webhookId };
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof CodeHostError)) throw error;
+        first ??= messageOf(error);
+        // The next would fail alike; the next listing goes on.
+        isOver = /^(?:limited|unavailable|unauthorized)$/u.test(error.reason);
+        log.warn({ reason: messageOf(error), fullName }, 'a webhook was not registered');
+      } finally {
+        await em.nativeUpdate(Repository, { id, integrationId: row.id }, { ...made, webhookDueAt: clock.now() });
+      }
+    },
+    { concurrency: CONCURRENCY },
+  );
+  if (first !== null) return first;
+  const missing = await em.count(Repository, { integrationId: row.id, isArchived: false, webhookId: null });
+  return missing === 0 ? null : 'Some webhooks are still to be registered.';
+}
+
+/** Those that this process registers now, and no other. */
+function claimed(em: EntityManager, { id, teamId }: Integration, again: boolean, now: Date) {
+  return em.execute<{ id: string; fullName: string }[]>(
+    `update repositories set webhook_due_at = ? where id in (
+       select id from repositories
+        where team_id = ? and integration_id = ? and not is_archived and webhook_due_at <= ?
+          and (webhook_id is null or ?)
+        order by full_name limit ? for update skip locked)
+     returning id, full_name as "fullName"`,
+    [new Date(now.getTime() + CLAIM_MS), teamId, id, now, again, MAX_REGISTERED],
+  );
+}
+
+/** As far as the host lets us; never throws because of it. */
+export async function removeWebhooks(
+  hooks: readonly Pick<Repository, 'fullName' | 'webhookId'>[],
+  open: () => Promise<CodeHost>,
+  log: Logger,
+): Promise<void> {
+  const signal = AbortSignal.timeout(REMOVE_MS);
+  try {
+    const host = await open();
+    await pMap(hooks, ({ fullName, webhookId }) => host.removeWebhook(fullName, webhookId!, { signal }), {
+      concurrency: CONCURRENCY,
+    });
+  } catch (error) {
+    if (!(error instanceof CodeHostError) && !signal.aborted) throw error;
+    log.warn({ reason: messageOf(error) }, 'webhooks were not removed at the host');
+  }
+}

@@ -1,0 +1,184 @@
+/** What happens to code hosts over time: tokens are renewed once, repositories are listed again, failures are told. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { CodeHostError } from '@casebook/connectors';
+import { composeRooms, openCore, type House } from '../../../src/compose.ts';
+import { forTeam } from '../../../src/db/team-filter.ts';
+import { Listing, Repository } from '../../../src/features/code-hosts/entities.ts';
+import { listDue } from '../../../src/features/code-hosts/listing.ts';
+import { Integration } from '../../../src/features/integrations/entities.ts';
+import { recordedLog, testConfig } from '../../http/support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startGitLabServer, type GitLabServer } from '../../support/gitlab-server.ts';
+import { createIntegration } from '../../support/integration-rows.ts';
+
+const TEAM = '00000000-0000-4000-8000-000000000001';
+const KEY = randomBytes(32).toString('hex');
+
+describe('code hosts over time', () => {
+  let database: TestDatabase;
+  let gitlab: GitLabServer;
+  /** As two worker processes have it. */
+  let workers: House[];
+
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(() => database?.drop());
+
+  beforeEach(async () => {
+    gitlab = await startGitLabServer();
+    gitlab.addProject('shop/checkout');
+    const config = testConfig({
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      CASEBOOK_SECRET_KEY: KEY,
+      CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1',
+      CASEBOOK_GITLAB_URL: gitlab.url,
+      CASEBOOK_APP_URL: 'http://127.0.0.1:3000',
+    });
+    const { log } = recordedLog('silent');
+    workers = [composeRooms(await openCore(config, log)), composeRooms(await openCore(config, log))];
+    await em().nativeDelete(Repository, {});
+    await em().nativeDelete(Listing, {});
+    await em().nativeDelete(Integration, {});
+  });
+  afterEach(async () => {
+    for (const { closing } of workers) await closing.disposeAsync();
+    await gitlab.stop();
+  });
+
+  const em = () => forTeam(database.orm.em, TEAM);
+  const only = () => em().findOneOrFail(Integration, {});
+  const names = async () => (await workers[0]!.codeHosts.list(em())).map(({ fullName }) => fullName);
+  const sweep = () => Promise.all(workers.map(({ codeHostListings }) => listDue(codeHostListings)));
+  const due = () => em().nativeUpdate(Listing, {}, { dueAt: new Date(0) });
+  const listings = () => gitlab.requests.filter(({ path }) => path.startsWith('/api/v4/projects?')).length;
+
+  /** A connection whose access token has some time left. */
+  async function connected(secondsLeft = 7_200): Promise<void> {
+    const { oauth } = gitlab;
+    const access_token = oauth.issue();
+    const { refresh } = oauth.tokens.get(access_token)!;
+    const manager = em();
+    createIntegration(manager, workers[0]!.integrations.vault, {
+      teamId: TEAM,
+      family: 'codehost-b',
+      name: 'gitlab',
+      settings: { url: gitlab.url, redirect_uri: oauth.client.redirectUris[0] },
+      secrets: {
+        client_id: oauth.client.id,
+        client_secret: oauth.client.secret,
+        access_token,
+        refresh_token: refresh,
+        expires_at: Date.now() + secondsLeft * 1_000,
+        webhook_secret: 'the secret of the webhooks',
+      },
+    });
+    await manager.flush();
+  }
+
+  it('renews a token once, however many processes need it, though each refresh ends the tokens before', async () => {
+    await connected(30);
+    const row = await only();
+    const opened = workers.flatMap(({ integrations }) => Array.from({ length: 5 }, () => integrations.codeHost(row)));
+    const call = { signal: new AbortController().signal };
+    for (const host of await Promise.all(opened)) assert.equal((await host.account(call)).login, 'ann');
+    assert.equal(gitlab.oauth.refreshes, 1);
+    assert.equal(gitlab.oauth.live().length, 1);
+    const { password } = await (await workers[1]!.integrations.codeHost(await only())).gitCredential(call);
+    assert.deepEqual([password], gitlab.oauth.live());
+  });
+
+  it('says that the consent was withdrawn, and that the server is away, in the words of code hosts', async () => {
+    const reasonOf = async () => {
+      try {
+        await workers[0]!.integrations.codeHost(await only());
+        return undefined;
+      } catch (error) {
+        assert.ok(error instanceof CodeHostError, String(error));
+        return error.reason;
+      }
+    };
+    await connected(-30);
+    gitlab.always('token', { status: 503 });
+    assert.equal(await reasonOf(), 'unavailable');
+    gitlab.always('token', undefined);
+    gitlab.oauth.revokeAll();
+    assert.equal(await reasonOf(), 'unauthorized');
+    assert.equal((await only()).status, 'needs_reconnect');
+  });
+
+  it('lists what a process that was killed had connected, in one process, and again when it is due', async () => {
+    await connected();
+    await sweep();
+    assert.deepEqual(await names(), ['shop/checkout']);
+    assert.equal(listings(), 1);
+    gitlab.addProject('shop/prices');
+    await sweep();
+    assert.equal(listings(), 1, 'not before it is due');
+    await due();
+    await sweep();
+    assert.equal(listings(), 2);
+    assert.deepEqual(await names(), ['shop/checkout', 'shop/prices']);
+    assert.deepEqual(
+      gitlab.projects.map(({ hooks }) => hooks.map(({ token }) => token)),
+      [['the secret of the webhooks'], ['the secret of the webhooks']],
+    );
+  });
+
+  it('keeps everything while the host does not list it, and says why', async () => {
+    await connected();
+    gitlab.addProject('shop/prices');
+    await sweep();
+    await due();
+    gitlab.always('api', { status: 500 });
+    await sweep();
+    const { error, dueAt } = await em().findOneOrFail(Listing, {});
+    assert.match(error ?? '', /answered 500/u);
+    assert.ok(dueAt > new Date());
+    assert.deepEqual(await names(), ['shop/checkout', 'shop/prices']);
+    gitlab.always('api', undefined);
+    await due();
+    await sweep();
+    assert.equal((await em().findOneOrFail(Listing, {})).error, null);
+  });
+
+  it('leaves alone what is turned off, and what has to be connected again', async () => {
+    await connected();
+    await sweep();
+    await due();
+    await em().nativeUpdate(Integration, {}, { enabled: false });
+    await sweep();
+    assert.deepEqual(await names(), []);
+    const all = em().find(Repository, {});
+    await assert.rejects(workers[0]!.codeHosts.hostOf((await all)[0]!), /turned off/u);
+    await em().nativeUpdate(Integration, {}, { enabled: true, status: 'needs_reconnect' });
+    await sweep();
+    assert.equal(listings(), 1);
+    assert.deepEqual(await names(), ['shop/checkout']);
+  });
+
+  it('leaves out names that could become other paths, and keeps a repository that is made anew apart', async () => {
+    await connected();
+    for (const path of ['shop/..', 'shop/.git', '-x/y', 'shop/x.git', 'shop/a b']) gitlab.addProject(path);
+    await sweep();
+    assert.deepEqual(await names(), ['shop/checkout']);
+    const before = await em().findOneOrFail(Repository, { fullName: 'shop/checkout' });
+    gitlab.projects.shift();
+    gitlab.addProject('shop/checkout');
+    await due();
+    await sweep();
+    const all = await em().find(Repository, { fullName: 'shop/checkout' }, { orderBy: { createdAt: 'asc' } });
+    assert.deepEqual(
+      all.map(({ id, integrationId }) => [id === before.id, integrationId === null]),
+      [
+        [true, true],
+        [false, false],
+      ],
+    );
+    const { codeHosts } = workers[0]!;
+    assert.equal((await codeHosts.find(em(), 'Shop/Checkout')).id, all[1]!.id, 'in any capitals');
+    await assert.rejects(codeHosts.find(em(), 'shop/missing'), { code: 'repository_not_found' });
+  });
+});
