@@ -5,6 +5,7 @@ import { createCitationActivities } from '../activities/citations.ts';
 import { createFindingActivities } from '../activities/findings.ts';
 import { createInstructionCheckActivities, createMonitoringAgentActivities } from '../activities/monitoring-agents.ts';
 import { createInvestigationActivities } from '../activities/investigations.ts';
+import { createMirrorActivities } from '../activities/mirrors.ts';
 import { createRunActivities } from '../activities/runs.ts';
 import { chartsRoom } from './features/charts/index.ts';
 import { chatsRoom } from './features/chats/index.ts';
@@ -37,7 +38,7 @@ const list = [
   notificationsRoom,
   integrationsRoom,
   workspaceRoom,
-  codeHostsRoom,
+  { ...codeHostsRoom, activities: [createMirrorActivities] },
   chartsRoom,
   { ...runsRoom, activities: [createRunActivities] },
   { ...citationsRoom, activities: [createCitationActivities] },

@@ -4,4 +4,5 @@ export { extractCitation } from './citations.ts';
 export { finding } from './findings.ts';
 export { instructionCheck } from './instruction-checks.ts';
 export { investigation } from './investigations.ts';
+export { mirror } from './mirrors.ts';
 export { monitoringAgent } from './monitoring-agents.ts';

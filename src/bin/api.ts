@@ -8,6 +8,7 @@ import { composeRooms, openCore, type House } from '../compose.ts';
 import { loadConfig, type FullConfig } from '../rooms.ts';
 import { migrate } from '../db/migrate.ts';
 import { bootstrapFirstTeam } from '../features/identity/index.ts';
+import { registerMirrorMetrics } from '../features/code-hosts/index.ts';
 import { createAdmission, createSatelliteGateway, registerSatelliteMetrics } from '../features/satellites/index.ts';
 import { sharedChecks } from '../features/service/index.ts';
 import type { ReadinessCheck } from '../http/deps.ts';
@@ -76,6 +77,7 @@ export async function startApi(config: FullConfig, log: Logger): Promise<Running
     }),
   });
   registerSatelliteMetrics(deps.metrics, gateway);
+  registerMirrorMetrics(deps.metrics, orm);
   const server = await createHttpServer(app, { host: config.host, port: config.port, upgrades: gateway });
   log.info({ port: server.port }, 'listening');
 

@@ -9,6 +9,8 @@ import { DependencyDown } from './errors.ts';
 import { requestId, requestLog, requestSignal } from './request-scope.ts';
 import type { ValidRequest } from './validation/request.ts';
 
+const NOTHING = Buffer.alloc(0);
+
 /** What a handler receives. Expensive parts are created on first read, so a poll pays for none of them. */
 export class RequestCall<D extends ApiDeps> {
   readonly ctx: Context;
@@ -18,6 +20,7 @@ export class RequestCall<D extends ApiDeps> {
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: unknown;
+  readonly rawBody: Buffer;
   readonly #starts: FairSlots;
   #em: EntityManager | undefined;
 
@@ -29,6 +32,7 @@ export class RequestCall<D extends ApiDeps> {
     this.query = request.query;
     this.headers = request.headers;
     this.body = request.body;
+    this.rawBody = request.rawBody ?? NOTHING;
     this.#starts = starts;
   }
 

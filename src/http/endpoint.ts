@@ -9,7 +9,7 @@ import type { ApiDeps } from './deps.ts';
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
 
 /** Statuses an endpoint may declare beyond those that every endpoint of its kind has (401, 403, 422, 429). */
-export type DeclaredError = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 502 | 503 | 504;
+export type DeclaredError = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 422 | 429 | 500 | 502 | 503 | 504;
 
 type PrincipalOf<A extends Auth> = A extends ApiKeyAuth ? Principal : undefined;
 
@@ -19,6 +19,8 @@ export interface Call<D, A extends Auth, P, Q, H, B> {
   query: Q;
   headers: H;
   body: B;
+  /** The body as it was sent, if the endpoint declares a `rawBody`; empty otherwise. */
+  rawBody: Buffer;
   principal: PrincipalOf<A>;
   deps: D;
   /** This request's entity manager, bound to the caller's team. Created on first read. */
@@ -54,6 +56,11 @@ interface Declaration<A extends Auth, P, Q, H, B> {
   headers?: H;
   /** JSON body. */
   body?: B;
+  /**
+   * In place of `body`: what a body that the handler gets as it was sent should be, for the OpenAPI document. Nothing is
+   * checked but its size.
+   */
+  rawBody?: z.ZodType;
   /** Maximum bytes of the body, if the configured limit for all endpoints does not fit. */
   bodyLimitBytes?: number;
   /** Maximum values in the body, if the limit for all endpoints does not fit. */

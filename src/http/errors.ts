@@ -69,6 +69,17 @@ export class Conflict extends HttpError {
   }
 }
 
+/** What the request's `If-Match` or `If-None-Match` says is not so. */
+export class PreconditionFailed extends HttpError {
+  override name = 'PreconditionFailed';
+  constructor(detail: string, code = 'precondition_failed', options: HttpErrorOptions = {}) {
+    super(412, code, detail, options);
+  }
+}
+
+export const idempotencyKeyReused = (): Conflict =>
+  new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');
+
 /** Closes the connection, because the rest of the body is not read. */
 export class PayloadTooLarge extends HttpError {
   override name = 'PayloadTooLarge';

@@ -16,3 +16,13 @@ export const pageFields = {
   page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
   count: z.int().min(1).max(100).default(20).describe('Items per page.'),
 };
+
+/** The value of an `Idempotency-Key` header. @param effect what a repeated request gets */
+export const idempotencyKeyField = (effect: string) =>
+  z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
+    .optional()
+    .describe(effect);

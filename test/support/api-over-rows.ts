@@ -15,6 +15,8 @@ export interface ApiOverRows {
   url: string;
   apiKey: string;
   database: TestDatabase;
+  /** The folder of the installation. */
+  home: string;
   /** The team of the key. */
   teamId: string;
   get(path: string, key?: string): Promise<{ status: number; body: Json }>;
@@ -57,6 +59,7 @@ export async function startApiOverRows(env: Record<string, string> = {}): Promis
     url,
     apiKey: KEY,
     database,
+    home,
     teamId: team.id,
     request,
     get: (path, key) => request('GET', path, undefined, key),

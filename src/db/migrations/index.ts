@@ -28,6 +28,7 @@ import { InvestigationTriggerMigration } from './20261123141500-investigation-tr
 import { InvestigationSharesMigration } from './20261123173000-investigation-shares.ts';
 import { IntegrationsMigration } from './20261124030000-integrations.ts';
 import { CodeHostsMigration } from './20261125034000-code-hosts.ts';
+import { WebhooksMigration } from './20261125041000-webhooks.ts';
 import { SharePurgingMigration } from './20261123235000-share-purging.ts';
 
 export const migrations: MigrationObject[] = [
@@ -60,4 +61,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123235000-share-purging', class: SharePurgingMigration },
   { name: '20261124030000-integrations', class: IntegrationsMigration },
   { name: '20261125034000-code-hosts', class: CodeHostsMigration },
+  { name: '20261125041000-webhooks', class: WebhooksMigration },
 ];

@@ -1,5 +1,6 @@
 /** Requests of the chat endpoints. */
 import { z } from 'zod';
+import { idempotencyKeyField } from '../../http/fields.ts';
 import { GROUNDS } from '../charts/index.ts';
 
 const notBlank = /\S/;
@@ -107,13 +108,7 @@ export const ChartQuery = VizQuery.pick({ format: true }).extend({
 });
 
 export const TurnHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
-    .optional()
-    .describe("A repeated request with the same key returns the first request's turn."),
+  'idempotency-key': idempotencyKeyField("A repeated request with the same key returns the first request's turn."),
 });
 
 export const ChatParams = z.object({ chat_id: z.guid().meta({ format: 'uuid' }) });

@@ -10,7 +10,7 @@ export const Repository = defineEntity({
   tableName: 'repositories',
   filters: teamFilter,
   uniques: [{ properties: ['teamId', 'integrationId', 'hostId'] }],
-  indexes: [{ properties: ['teamId', 'fullName'] }, { properties: ['dueAt'] }],
+  indexes: [{ properties: ['teamId', 'fullName'] }, { properties: ['hostId'] }, { properties: ['dueAt'] }],
   properties: {
     ...teamColumns,
     /** Null once the host is disconnected or no longer lists it: what is left of it is to be collected. */
@@ -31,7 +31,7 @@ export const Repository = defineEntity({
     webhookDueAt: p.datetime(),
     /** The commit of the default branch in the mirror. */
     head: p.text().strictNullable(),
-    /** When something last asked for the newest commits; the mirror has them if `syncedAt` is later. */
+    /** Since when newer commits are wanted than any fetch that has begun will bring; null: none are. */
     wantedAt: p.datetime().strictNullable(),
     /** When the last successful fetch began. */
     syncedAt: p.datetime().strictNullable(),

@@ -11,6 +11,8 @@ export interface Mirror {
   git(args: readonly string[], options?: GitOptions): Promise<GitResult>;
   /** The commit of a branch, by default of the default branch. @throws {CodeHostError} `not_found` */
   head(branch?: string): Promise<string>;
+  /** The commit that a branch, a tag or a commit's id (7 digits or more) names; undefined if there is none. */
+  resolve(revision: string, signal?: AbortSignal): Promise<string | undefined>;
   /** Fetches what the host has now. @throws {CodeHostError} */
   fetchNow(signal: AbortSignal): Promise<void>;
   /** Pushes `SOURCE:refs/heads/NAME`; never by force. @throws {CodeHostError} */

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
-import { Conflict } from '../../http/errors.ts';
+import { idempotencyKeyReused, type Conflict } from '../../http/errors.ts';
 import { storableJson, storableText } from '../../platform/storable.ts';
 import { Effect } from './entities.ts';
 
@@ -41,7 +41,7 @@ export async function claimEffect(em: EntityManager, wanted: EffectRequest): Pro
   if (row.expiresAt) await rows.nativeDelete(Effect, { key, expiresAt: { $lte: row.createdAt } });
   await rows.upsert(Effect, row, { onConflictFields: ['teamId', 'key'], onConflictAction: 'ignore' });
   const effect = await rows.fork({ keepTransactionContext: true }).findOneOrFail(Effect, { key });
-  if (effect.digest !== row.digest) throw keyReused();
+  if (effect.digest !== row.digest) throw idempotencyKeyReused();
   return effect;
 }
 
@@ -144,6 +144,3 @@ function newEffect(wanted: EffectRequest) {
     expiresAt: keptForMs === undefined ? null : new Date(now.getTime() + keptForMs),
   };
 }
-
-const keyReused = (): Conflict =>
-  new Conflict('This Idempotency-Key was already used for a different request.', 'idempotency_key_reused');

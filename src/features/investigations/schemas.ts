@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageFields } from '../../http/fields.ts';
+import { idempotencyKeyField, pageFields } from '../../http/fields.ts';
 import { TRIGGERS } from './contract.ts';
 import { SIGNALS } from './coverage/compute.ts';
 import { confidenceBasis, reportSchema, symptom } from './report/schema.ts';
@@ -19,13 +19,9 @@ export const InvestigateRequest = z
   .meta({ id: 'InvestigateRequest' });
 
 export const IdempotencyHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
-    .optional()
-    .describe("A repeated request with the same key returns the first request's investigation."),
+  'idempotency-key': idempotencyKeyField(
+    "A repeated request with the same key returns the first request's investigation.",
+  ),
 });
 
 export const InvestigateResponse = z

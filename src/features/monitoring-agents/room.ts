@@ -55,8 +55,8 @@ export const monitoringAgentsRoom = {
     assignFinding,
     commentFinding,
     trigger,
+    slackInteractions,
   ],
-  mounts: [slackInteractions],
   entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding, FindingAct],
   sealed: [
     {

@@ -4,7 +4,7 @@ import { UniqueConstraintViolationException, type FilterQuery } from '@mikro-orm
 import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { forTeam, anyTeam } from '../../db/team-filter.ts';
-import { Conflict } from '../../http/errors.ts';
+import { Conflict, idempotencyKeyReused } from '../../http/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { mapConcurrently } from '../../platform/concurrency.ts';
@@ -219,6 +219,3 @@ export class RunClosed extends Error {
     super('The run has ended; nothing more is recorded for it.');
   }
 }
-
-export const idempotencyKeyReused = (): Conflict =>
-  new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');

@@ -8,7 +8,16 @@ export interface EditInput {
 }
 
 /** `lines` are the lines at which replaced pieces began, from 1, at most 20 of them. */
-export type Edited = { text: string; replacements: number; lines: number[] } | { problem: string };
+export type Edited = { text: string; replacements: number; lines: number[] } | EditProblem;
+
+export interface EditProblem {
+  /** In words that help to mend it. */
+  problem: string;
+  /** How often the piece occurs. */
+  matches: number;
+  /** Where it occurs, as in {@link Edited}. */
+  lines: number[];
+}
 
 const MAX_LINES = 20;
 
@@ -20,22 +29,24 @@ const MAX_LINES = 20;
 export function editText(text: string, input: EditInput): Edited {
   const { replaceAll } = input;
   let { oldText, newText } = input;
-  if (oldText === newText) return { problem: 'old_text and new_text are the same: there is nothing to change.' };
+  if (oldText === newText)
+    return refused('The text to replace and its replacement are the same: there is nothing to change.');
   if (!text.includes(oldText) && text.includes('\r\n')) {
     oldText = withCrlf(oldText);
     newText = withCrlf(newText);
   }
   const places = placesOf(text, oldText);
-  if (places.length === 0) return { problem: notFound(text, oldText) };
+  if (places.length === 0) return refused(notFound(text, oldText));
   const lines = places.slice(0, MAX_LINES).map((place) => lineAt(text, place));
   if (places.length > 1 && !replaceAll) {
     const where = `lines ${lines.join(', ')}${places.length > lines.length ? ' …' : ''}`;
-    return {
-      problem: `old_text occurs ${places.length} times (${where}). Include more of the surrounding text, or set replace_all.`,
-    };
+    const problem = `The text to replace occurs ${places.length} times (${where}). Include more of the surrounding text, or set replace_all.`;
+    return { problem, matches: places.length, lines };
   }
   return { text: text.split(oldText).join(newText), replacements: places.length, lines };
 }
+
+const refused = (problem: string): EditProblem => ({ problem, matches: 0, lines: [] });
 
 const withCrlf = (text: string): string => text.replaceAll(/\r?\n/gu, '\r\n');
 
@@ -58,6 +69,6 @@ function notFound(text: string, oldText: string): string {
   const lines = text.split('\n').map(plain);
   const like = first === undefined ? -1 : lines.indexOf(first);
   if (like >= 0)
-    return `old_text does not occur. Line ${like + 1} resembles its first line, so white space or a later line differs: read the file from there and copy the piece exactly.`;
-  return 'old_text does not occur in the file. Read the file, or search it, and copy the piece exactly as it is.';
+    return `The text to replace does not occur. Line ${like + 1} resembles its first line, so white space or a later line differs: read the file from there and copy the piece exactly.`;
+  return 'The text to replace does not occur in the file. Read the file, or search it, and copy the piece exactly as it is.';
 }

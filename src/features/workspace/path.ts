@@ -1,5 +1,5 @@
 /** Which paths the workspace accepts. Every path that reaches Git has passed through here. */
-import { WorkspaceError } from './port.ts';
+import { MIRRORS, WorkspaceError } from './port.ts';
 
 const MAX_PATH_BYTES = 1_024;
 const MAX_NAME_BYTES = 255;
@@ -60,8 +60,22 @@ function refused(path: string, why: string): WorkspaceError {
   return new WorkspaceError('invalid_path', `${shown} is not a path of the workspace: ${why}`);
 }
 
+/**
+ * {@link workspacePath} of something that is to be changed.
+ * @throws {WorkspaceError} `read_only` below the mirrors too
+ */
+export function writablePath(path: string): string {
+  const clean = workspacePath(path);
+  if (!isMirrored(clean)) return clean;
+  const why = `${MIRRORS} holds read-only mirrors of connected repositories`;
+  throw new WorkspaceError('read_only', `${clean} cannot be changed: ${why}`);
+}
+
 /** The directories above a path, the outermost first, without the root. */
 export function ancestors(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
+
+/** Whether a clean path is the folder of the mirrors or in it. */
+export const isMirrored = (path: string): boolean => path === MIRRORS || path.startsWith(`${MIRRORS}/`);

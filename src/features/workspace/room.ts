@@ -5,6 +5,11 @@ import type { Room, RoomCore } from '../../room.ts';
 import { createWorkspaceDrafts } from './drafts/index.ts';
 import { WorkspaceDraft, WorkspaceDraftChange } from './entities.ts';
 import { createGitWorkspaces } from './git/index.ts';
+import type { WorkspaceUpkeep } from './port.ts';
+import { readEndpoints } from './routes/read.ts';
+import { writeEndpoints } from './routes/write.ts';
+
+const COLLECT_EVERY_MS = 10 * 60_000;
 
 const configuration = z
   .object({ CASEBOOK_WORKSPACES_DIR: optional(z.string()) })
@@ -12,6 +17,7 @@ const configuration = z
 
 export const workspaceRoom = {
   name: 'workspace',
+  endpoints: [...readEndpoints, ...writeEndpoints],
   entities: [WorkspaceDraft, WorkspaceDraftChange],
   scopes: {
     'workspace:read': { allows: 'Read files', forMembers: true },
@@ -21,6 +27,25 @@ export const workspaceRoom = {
   build({ config, orm }: RoomCore & { config: z.output<typeof configuration> }) {
     const workspacesDir = config.workspacesDir ?? join(config.home, 'workspaces');
     const workspaces = createGitWorkspaces({ directory: workspacesDir, gitTimeoutMs: config.timeouts.gitMs });
-    return { workspacesDir, drafts: createWorkspaceDrafts({ orm, workspaces }) };
+    return {
+      workspacesDir,
+      workspaces,
+      collectWorkspaces: collecting(workspaces),
+      drafts: createWorkspaceDrafts({ orm, workspaces }),
+    };
   },
+  sweeps: [
+    ({ clock, collectWorkspaces }: RoomCore & { collectWorkspaces: (now: Date) => Promise<void> }) =>
+      collectWorkspaces(clock.now()),
+  ],
 } satisfies Room;
+
+/** Looks for garbage at an interval of its own, which is longer than that of the sweeps. */
+function collecting(workspaces: WorkspaceUpkeep): (now: Date) => Promise<void> {
+  let due = 0;
+  return async (now) => {
+    if (now.getTime() < due) return;
+    due = now.getTime() + COLLECT_EVERY_MS;
+    await workspaces.collect(now);
+  };
+}

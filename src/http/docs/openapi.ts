@@ -42,6 +42,7 @@ const DESCRIPTIONS: Record<number, string> = {
   404: 'Not found, or owned by another team',
   405: 'Method not allowed',
   409: 'Conflict with the current state',
+  412: 'Changed since it was read',
   413: 'Body too large',
   422: 'Invalid request',
   429: 'Too many requests; see Retry-After',
@@ -109,7 +110,7 @@ const SESSION = {
 const SCHEMES = { 'x-api-key': 'ApiKey', bearer: 'Bearer' } as const;
 
 function operation(endpoint: Endpoint<never>): ZodOpenApiOperationObject {
-  const { operationId, summary, tags, auth, params, query, headers, body, deprecated } = endpoint;
+  const { operationId, summary, tags, auth, params, query, headers, body = endpoint.rawBody, deprecated } = endpoint;
   const scopes = auth === 'none' ? [] : auth.scopes;
   const notes = [
     endpoint.description,
@@ -146,8 +147,8 @@ function asObject(schema: z.ZodType): z.ZodObject {
 }
 
 function responses(endpoint: Endpoint<never>): ZodOpenApiResponsesObject {
-  const { method, auth, params, query, headers, body, bodyLimitBytes, response, content, errors, rateLimited } =
-    endpoint;
+  const { method, auth, params, query, headers, bodyLimitBytes, response, content, errors, rateLimited } = endpoint;
+  const { body = endpoint.rawBody } = endpoint;
   const statuses = new Set<number>(errors);
   statuses.add(500);
   // The database knows whose key it is.

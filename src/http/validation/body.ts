@@ -3,14 +3,17 @@ import { HttpError, PayloadTooLarge, type ValidationIssue } from '../errors.ts';
 import { LARGE_BYTES, parseAnywhere } from './large-bodies.ts';
 import type { ParsedBody, ParseOptions } from './parse-body.ts';
 
-export interface BodyOptions {
+export interface RawBodyOptions {
   /** Maximum bytes read; a body that declares more is refused before any are read. */
   maxBytes: number;
-  parsing: ParseOptions;
   /** Waits until this request may send a large body. @returns ends that permission */
   admitLarge: () => Promise<() => void>;
   /** How long an admitted body may take to arrive. */
   largeBodyMs?: number;
+}
+
+export interface BodyOptions extends RawBodyOptions {
+  parsing: ParseOptions;
 }
 
 const LARGE_BODY_MS = 20_000;
@@ -23,7 +26,23 @@ const LINGER_MS = 1_000;
  * Reads a JSON body; an empty one is undefined. Compressed bodies are refused, so that the limit bounds memory too.
  * @throws {PayloadTooLarge}, or whatever `admitLarge` throws
  */
-export async function readJsonBody(req: IncomingMessage, options: BodyOptions): Promise<ParsedBody> {
+export const readJsonBody = (req: IncomingMessage, options: BodyOptions): Promise<ParsedBody> =>
+  reading(req, options, async (bytes) => {
+    const issues = bytes.length === 0 ? [] : mediaIssues(req.headers);
+    if (bytes.length === 0 || issues.length > 0) return { json: undefined, issues };
+    return parseAnywhere(bytes, options.parsing);
+  });
+
+/** Reads a body as it was sent, whatever it is. @throws {PayloadTooLarge}, or whatever `admitLarge` throws */
+export const readRawBody = (req: IncomingMessage, options: RawBodyOptions): Promise<Buffer> =>
+  reading(req, options, async (bytes) => bytes);
+
+/** Reads a body; the permission for a large one lasts until `use` is done. */
+async function reading<T>(
+  req: IncomingMessage,
+  options: RawBodyOptions,
+  use: (bytes: Buffer) => Promise<T>,
+): Promise<T> {
   const permission: { end?: () => void; isOver?: boolean } = {};
   try {
     const bytes = await readBytes(req, options, async () => {
@@ -32,9 +51,7 @@ export async function readJsonBody(req: IncomingMessage, options: BodyOptions): 
       if (permission.isOver) end();
       else permission.end = end;
     });
-    const issues = bytes.length === 0 ? [] : mediaIssues(req.headers);
-    if (bytes.length === 0 || issues.length > 0) return { json: undefined, issues };
-    return await parseAnywhere(bytes, options.parsing);
+    return await use(bytes);
   } finally {
     permission.isOver = true;
     permission.end?.();
@@ -44,7 +61,7 @@ export async function readJsonBody(req: IncomingMessage, options: BodyOptions): 
 /** @param admitLarge called once, when there are more than {@link LARGE_BYTES}; nothing is read until it returns */
 function readBytes(
   req: IncomingMessage,
-  { maxBytes, largeBodyMs = LARGE_BODY_MS }: BodyOptions,
+  { maxBytes, largeBodyMs = LARGE_BODY_MS }: RawBodyOptions,
   admitLarge: () => Promise<void>,
 ): Promise<Buffer> {
   const declared = Number(req.headers['content-length'] ?? 0);

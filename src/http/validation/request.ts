@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { InvalidRequest, type ValidationIssue } from '../errors.ts';
-import { readJsonBody, type BodyOptions } from './body.ts';
+import { readJsonBody, readRawBody, type BodyOptions } from './body.ts';
 import { parametersOf, readParameters, type Parameter } from './coerce.ts';
 import { toValidationIssues, type Place } from './issues.ts';
 import { textProblem } from './json-guard.ts';
@@ -14,6 +14,8 @@ export interface ValidRequest {
   query: unknown;
   headers: unknown;
   body: unknown;
+  /** As it was sent, where the endpoint asks for that. */
+  rawBody: Buffer | undefined;
 }
 
 /** Maximum values in a body by default: what validation handles in a tenth of a second. */
@@ -28,7 +30,13 @@ export function requestValidator<D>(endpoint: Endpoint<D>, config: Pick<Config, 
   const params = endpoint.params && textPart(endpoint.params, 'path');
   const query = endpoint.query && textPart(endpoint.query, 'query');
   const headers = endpoint.headers && textPart(endpoint.headers, 'header');
-  const { body, bodyLimitBytes = config.bodyLimitBytes, bodyLimitNodes = MAX_NODES, bodyTextMember } = endpoint;
+  const {
+    body,
+    rawBody,
+    bodyLimitBytes = config.bodyLimitBytes,
+    bodyLimitNodes = MAX_NODES,
+    bodyTextMember,
+  } = endpoint;
   const parsing = { maxNodes: bodyLimitNodes, textMember: bodyTextMember };
 
   return async (
@@ -42,10 +50,12 @@ export function requestValidator<D>(endpoint: Endpoint<D>, config: Pick<Config, 
       query: query?.(ctx.query, issues),
       headers: headers?.(ctx.req.headers, issues),
       body: undefined,
+      rawBody: undefined,
     };
+    const reading = { maxBytes: bodyLimitBytes, admitLarge, largeBodyMs: config.timeouts.largeBodyMs };
+    if (rawBody) valid.rawBody = await readRawBody(ctx.req, reading);
     if (body) {
-      const { largeBodyMs } = config.timeouts;
-      const received = await readJsonBody(ctx.req, { maxBytes: bodyLimitBytes, parsing, admitLarge, largeBodyMs });
+      const received = await readJsonBody(ctx.req, { ...reading, parsing });
       if (received.issues.length > 0) issues.push(...received.issues);
       else valid.body = validateBody(body, received.json, issues);
     }

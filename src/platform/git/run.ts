@@ -69,6 +69,8 @@ const CONFIGURATION = [
   'protocol.allow=never',
   'gc.auto=0',
   'maintenance.auto=false',
+  // One pack for each fetch instead of a file for each object, each of which would be synced.
+  'fetch.unpackLimit=1',
 ].flatMap((setting) => ['-c', setting]);
 
 /** Git inherits only PATH from this process. */

@@ -160,14 +160,14 @@ describe('workspace: files', () => {
   });
 
   describe('search', () => {
-    it('finds plain text, in any case, as words, by expression, below a path', async () => {
+    it('finds expressions, plain text, in any case, as words, below a path', async () => {
       const { workspace } = team(given);
       const text = 'one (a.b)\nOne axb\nbone\nÄrger\n';
       const { commit: at } = await commitTo(workspace, { 'x/a.md': text, 'y/b.md': 'one\n' });
       const lines = async (pattern: string, flags: string, path?: string): Promise<string[]> =>
         (await workspace.search(pattern, { at, flags, path, limit: 10 })).matches.map((m) => `${m.path}:${m.line}`);
-      assert.deepEqual(await lines('a.b', ''), ['x/a.md:1']);
-      assert.deepEqual(await lines('a.b', 'E'), ['x/a.md:1', 'x/a.md:2']);
+      assert.deepEqual(await lines('a.b', 'F'), ['x/a.md:1']);
+      assert.deepEqual(await lines('a.b', ''), ['x/a.md:1', 'x/a.md:2']);
       assert.deepEqual(await lines('one', '', 'x'), ['x/a.md:1', 'x/a.md:3']);
       assert.deepEqual(await lines('one', 'i', 'x/a.md'), ['x/a.md:1', 'x/a.md:2', 'x/a.md:3']);
       assert.deepEqual(await lines('one', 'iw'), ['x/a.md:1', 'x/a.md:2', 'y/b.md:1']);
@@ -202,7 +202,7 @@ describe('workspace: files', () => {
       try {
         const { workspace } = team(impatient);
         const { commit: at } = await commitTo(workspace, { a: `${'a'.repeat(200_000)}\n` });
-        const error = await failsWith('timeout', workspace.search('(a|aa)+b', { at, flags: 'E', limit: 5 }));
+        const error = await failsWith('timeout', workspace.search('(a|aa)+b', { at, limit: 5 }));
         assert.match(error.message, /simpler/);
       } finally {
         impatient.remove();
@@ -212,21 +212,21 @@ describe('workspace: files', () => {
     it('refuses what cannot be a pattern', async () => {
       const { workspace } = team(given);
       const at = await workspace.head();
-      const search = (pattern: string, flags = 'E'): Promise<unknown> =>
+      const search = (pattern: string, flags = ''): Promise<unknown> =>
         workspace.search(pattern, { at, flags, limit: 1 });
       await commitTo(workspace, { a: 'x' });
       assert.match((await failsWith('invalid', search('(a'))).message, /regular expression: Unmatched/);
       await failsWith('invalid', search('(a{1,1000}){1,1000}'));
       for (const pattern of ['', 'a\nb', 'a\0b', '\ud800', 'x'.repeat(501)])
         await failsWith('invalid', search(pattern, ''));
-      for (const flags of ['x', 'ii', 'E-', 'P', 'i w']) await failsWith('invalid', search('a', flags));
+      for (const flags of ['x', 'ii', 'F-', 'E', 'P', 'i w']) await failsWith('invalid', search('a', flags));
     });
 
     it('stops when the caller goes away', async () => {
       const { workspace } = team(given);
       const { commit: at } = await commitTo(workspace, { a: `${'a'.repeat(200_000)}\n` });
       const signal = AbortSignal.timeout(100);
-      await assert.rejects(workspace.search('(a|aa)+b', { at, flags: 'E', limit: 5, signal }), {
+      await assert.rejects(workspace.search('(a|aa)+b', { at, limit: 5, signal }), {
         name: 'TimeoutError',
       });
     });

@@ -1,25 +1,69 @@
-/** The mirrors of a team's repositories. */
-import { join } from 'node:path';
-import { CodeHostError } from '@casebook/connectors';
-import { runGit } from '../../../platform/git/index.ts';
+/** The mirrors of connected repositories: bare repositories that follow their hosts. */
+import { forTeam } from '../../../db/team-filter.ts';
+import { createKeyedMutex } from '../../../platform/keyed-mutex.ts';
+import type { RepositoryRef, SyncResult } from '../contract.ts';
 import type { Repository } from '../entities.ts';
 import type { Mirror } from '../port.ts';
+import { mirrorAt, type MirrorOptions } from './bare.ts';
+import { compareDue } from './due.ts';
+import { collectRemoved } from './removed.ts';
+import { createFetchSlots, fetchInto, syncMirror, type SyncDeps } from './sync.ts';
+import { startMirrors, sweepWanted, wantMirrors, type WantDeps, type WantedRepository } from './want.ts';
 
-/** @param directory that of the mirrors; the same for every process of an installation */
-export const createMirrors =
-  (directory: string) =>
-  ({ id, teamId, defaultBranch }: Repository): Mirror => {
-    const gitDir = join(directory, teamId, `${id}.git`);
-    const git: Mirror['git'] = (args, options) => runGit('git', gitDir, args, options);
-    const notYet = (): Promise<never> => Promise.reject(new CodeHostError('unavailable', 'There is no mirror yet.'));
-    return {
-      gitDir,
-      git,
-      async head(branch = defaultBranch) {
-        const { stdout } = await git(['rev-parse', '--verify', `refs/heads/${branch}^{commit}`]);
-        return stdout.toString().trim();
-      },
-      fetchNow: notYet,
-      push: notYet,
-    };
+export { nextComparison } from './due.ts';
+export { registerMirrorMetrics } from './metrics.ts';
+export { MirrorsBusy } from './sync.ts';
+export { recordWanted, startMirrors, type WantDeps, type WantedRepository } from './want.ts';
+
+export interface Mirrors {
+  of(repository: Repository): Mirror;
+  /** Fetches, for the workflow. @throws {CodeHostError | MirrorsBusy} when another attempt may succeed */
+  sync(repository: RepositoryRef, signal: AbortSignal): Promise<SyncResult>;
+  /** Asks for the newest commits of repositories, once they are committed. Never fails. */
+  want(repositories: readonly WantedRepository[]): Promise<void>;
+  /** Starts the workflows of repositories that are recorded as wanted. Never fails: the sweep starts what Temporal refuses. */
+  start(repositories: readonly WantedRepository[]): Promise<void>;
+  /** Starts what was asked for and not started. For sweeps. */
+  startWanted(): Promise<unknown>;
+  /** Compares with their hosts what was not compared for a while. For sweeps. */
+  compareDue(): Promise<unknown>;
+  /** Deletes what is left of disconnected repositories. For sweeps. */
+  collectRemoved(): Promise<unknown>;
+}
+
+/** @param options.directory the same for every process of an installation */
+export function createMirrors(
+  deps: Omit<SyncDeps, 'bareOf' | 'directory'> & WantDeps,
+  options: MirrorOptions,
+): Mirrors {
+  const bareOf: SyncDeps['bareOf'] = ({ id, teamId }) => mirrorAt(options, teamId, id);
+  const all = { ...deps, directory: options.directory, bareOf };
+  const inTurn = createKeyedMutex();
+  const slots = createFetchSlots();
+  return {
+    of(repository) {
+      const { id, teamId, cloneUrl, defaultBranch } = repository;
+      const bare = bareOf(repository);
+      return {
+        gitDir: bare.gitDir,
+        git: bare.git,
+        head: (branch = defaultBranch) => bare.head(branch),
+        resolve: bare.resolve,
+        async fetchNow(signal) {
+          await inTurn(id, () => fetchInto(all, forTeam(deps.orm.em, teamId), repository, bare, signal), signal);
+        },
+        async push(refspecs, signal) {
+          const host = await deps.hostOf(repository);
+          await bare.push({ url: cloneUrl, credential: await host.gitCredential({ signal }) }, refspecs, signal);
+        },
+      };
+    },
+    sync: (ref, signal) =>
+      slots(ref.teamId, () => inTurn(ref.repositoryId, () => syncMirror(all, ref, signal), signal), signal),
+    want: (repositories) => wantMirrors(all, repositories),
+    start: (repositories) => startMirrors(all, repositories),
+    startWanted: () => sweepWanted(all),
+    compareDue: () => compareDue(all),
+    collectRemoved: () => collectRemoved(all),
   };
+}

@@ -1,9 +1,9 @@
 /** What people do with findings by buttons in Slack. */
-import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { anyTeam, forTeam } from '../../../db/team-filter.ts';
-import { HttpError, NotFound, PayloadTooLarge, Unauthorized } from '../../../http/errors.ts';
-import type { Mount } from '../../../http/mounts.ts';
+import { endpointFor } from '../../../http/endpoint.ts';
+import { HttpError, NotFound, Unauthorized } from '../../../http/errors.ts';
+import { ContentResponse } from '../../../http/respond.ts';
 import { Membership, User } from '../../identity/index.ts';
 import { DeliveryError, isFromSlack, readPress, threadOf, type SlackPress } from '../../notifications/index.ts';
 import { Finding, MonitoringAgent } from '../entities.ts';
@@ -17,40 +17,35 @@ const MAX_BYTES = 256 * 1_024;
  * Takes what Slack sends when a button of a finding is pressed. Slack's signature proves the sender; the message must be
  * one of the finding's own, and the person a member of its team, by the address in their Slack profile.
  */
-export const slackInteractions: Mount<MonitoringDeps> = {
-  prefix: '/api/slack/interactions',
-  app: (deps) => ({ middleware: [answering(deps)] }),
-};
-
-const answering =
-  (deps: MonitoringDeps): Middleware =>
-  async (ctx) => {
+export const slackInteractions = endpointFor<MonitoringDeps>()({
+  method: 'post',
+  path: '/api/slack/interactions',
+  operationId: 'slackInteraction',
+  summary: 'Press a button in Slack',
+  tags: ['monitoring'],
+  auth: 'none',
+  undocumented: true,
+  // A form with a member `payload`.
+  rawBody: z.unknown(),
+  bodyLimitBytes: MAX_BYTES,
+  content: { 'text/plain': 'Nothing' },
+  async handler({ ctx, deps, rawBody }) {
     const { signingSecret } = deps.channels.slack;
-    if (signingSecret === undefined || ctx.method !== 'POST') throw new NotFound();
-    const body = await bodyOf(ctx);
+    if (signingSecret === undefined) throw new NotFound();
+    const body = rawBody.toString('utf8');
     const request = { timestamp: ctx.get('x-slack-request-timestamp'), signature: ctx.get('x-slack-signature'), body };
     if (!isFromSlack(signingSecret, request, deps.clock.now().getTime()))
       throw new Unauthorized('The request is not signed by Slack.');
     const press = readPress(body);
-    ctx.status = 200;
-    ctx.body = '';
     // Links are buttons, too, and need no answer.
-    if (!press || !(press.action in BUTTONS)) return;
-    const problem = await carryOut(deps, press);
-    if (problem !== undefined && press.responseUrl !== undefined)
-      await deps.notifier.replyInSlack(press.responseUrl, problem);
-  };
-
-async function bodyOf({ req }: Context): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of req) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > MAX_BYTES) throw new PayloadTooLarge(MAX_BYTES);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
+    if (press && press.action in BUTTONS) {
+      const problem = await carryOut(deps, press);
+      if (problem !== undefined && press.responseUrl !== undefined)
+        await deps.notifier.replyInSlack(press.responseUrl, problem);
+    }
+    return new ContentResponse('text/plain', '');
+  },
+});
 
 /** @returns why it was not carried out, for the person */
 async function carryOut(deps: MonitoringDeps, press: SlackPress): Promise<string | undefined> {

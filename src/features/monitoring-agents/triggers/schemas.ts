@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idempotencyKeyField } from '../../../http/fields.ts';
 import { ALERT_SOURCES } from './port.ts';
 
 /** A UUID of any version: one that Casebook never generates is unknown, not invalid. */
@@ -11,13 +12,9 @@ export const MonitorQuery = z.object({
 });
 
 export const MonitorHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
-    .optional()
-    .describe('For check_now: a repeated request with the same key gets the first answer and starts nothing.'),
+  'idempotency-key': idempotencyKeyField(
+    'For check_now: a repeated request with the same key gets the first answer and starts nothing.',
+  ),
 });
 
 const MonitorAlert = z

@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkspaceConflict, WorkspaceError, type CommitInput, type CommitResult } from '../port.ts';
 import { changedPaths } from './diff.ts';
 import { findEntries } from './entries.ts';
-import { findInHistory, moveBranch, resolve, TRAILER } from './refs.ts';
+import { findInHistory, findRecent, moveBranch, REQUEST_TRAILER, resolve, TRAILER } from './refs.ts';
 import { id, identity, type Repository } from './repository.ts';
 import { writeObjects, writeTree, type ObjectChange } from './tree.ts';
 
 /** Maximum wait for the commits of others. */
 const PATIENCE_MS = 45_000;
 const MAX_MESSAGE = 10_000;
+const OWN_LINE = new RegExp(`^(?:${TRAILER}|${REQUEST_TRAILER})`, 'iu');
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/u;
 
 /**
@@ -24,8 +25,8 @@ export async function commitChanges(
 ): Promise<CommitResult> {
   const { signal, staleLockMs } = options;
   const { base, key, author, date } = input;
-  if (!KEY.test(key)) throw new TypeError(`${JSON.stringify(key)} is not a valid change key`);
-  const message = messageOf(input.message, key);
+  checkKey(key);
+  const message = messageOf(input);
   let changes: ObjectChange[] | undefined;
   let searched = base;
   const end = performance.now() + PATIENCE_MS;
@@ -71,6 +72,21 @@ async function refuseConflicts(
   if (conflicts.length > 0) throw new WorkspaceConflict(conflicts.map(({ path }) => path));
 }
 
+function checkKey(key: string): void {
+  if (!KEY.test(key)) throw new TypeError(`${JSON.stringify(key)} is not a valid change key`);
+}
+
+/** The commit that was made for a key within the last day. */
+export async function commitOf(
+  repository: Repository,
+  key: string,
+  signal?: AbortSignal,
+): Promise<(CommitResult & { request?: string }) | undefined> {
+  checkKey(key);
+  const commit = (await resolve(repository, key, signal)).made ?? (await findRecent(repository, key, signal));
+  return commit === undefined ? undefined : resultOf(repository, commit, key, signal);
+}
+
 /**
  * The changes of a commit, if it was made for the key: a key without effective changes points to somebody else's
  * commit.
@@ -80,29 +96,31 @@ async function resultOf(
   commit: string,
   key: string,
   signal?: AbortSignal,
-): Promise<CommitResult> {
+): Promise<CommitResult & { request?: string }> {
   const { stdout } = await repository.git(['cat-file', 'commit', commit], { signal });
   const text = stdout.toString('utf8');
   const parent = /^parent ([0-9a-f]{40})$/mu.exec(text)?.[1];
   const own = text.split('\n').includes(`${TRAILER}: ${key}`);
-  const paths = own && parent !== undefined ? await changedPaths(repository, parent, commit, signal) : [];
-  return { commit, paths };
+  if (!own || parent === undefined) return { commit, paths: [] };
+  const request = new RegExp(`^${REQUEST_TRAILER}: (.+)$`, 'mu').exec(text)?.[1];
+  return { commit, paths: await changedPaths(repository, parent, commit, signal), request };
 }
 
-/** The message with its trailer; a line that looks like our trailer is indented, as it would name another change. */
-function messageOf(message: string, key: string): string {
+/** The message with its trailers; a line that looks like one of ours is indented, as it would name another change. */
+function messageOf({ message, key, request }: Pick<CommitInput, 'message' | 'key' | 'request'>): string {
   const lines = message
     .replaceAll('\0', '')
     .toWellFormed()
     .slice(0, MAX_MESSAGE)
     .trim()
     .split(/\r\n|[\r\n]/u)
-    .map((line) => (line.toLowerCase().startsWith(TRAILER.toLowerCase()) ? `> ${line}` : line));
+    .map((line) => (OWN_LINE.test(line) ? `> ${line}` : line));
   if (lines.join('') === '') throw new TypeError('A commit needs a message');
   // Git reads trailers only from the last paragraph, so the caller's and ours share it.
   const last = lines.slice(lines.lastIndexOf('') + 1);
   const hasTrailers = last.length < lines.length && last.every((line) => /^[A-Za-z][A-Za-z0-9-]*: \S/u.test(line));
-  return `${lines.join('\n')}\n${hasTrailers ? '' : '\n'}${TRAILER}: ${key}\n`;
+  const ours = [`${TRAILER}: ${key}`, ...(request === undefined ? [] : [`${REQUEST_TRAILER}: ${request}`])];
+  return [...lines, ...(hasTrailers ? [] : ['']), ...ours, ''].join('\n');
 }
 
 /** Git allows neither line breaks nor angle brackets in a name, and no empty one. */

@@ -78,11 +78,11 @@ export async function readFile(
   if (entry.type === 'directory' || entry.type === 'submodule')
     throw new WorkspaceError('not_a_file', `${clean} is a ${entry.type}, not a file`);
   const size = entry.size ?? 0;
-  if (size > MAX_READ_BYTES) return { path: clean, size, kind: 'large', text: null, bytes: null };
+  if (size > MAX_READ_BYTES) return { path: clean, id: entry.object, size, kind: 'large', text: null, bytes: null };
   const { stdout: bytes } = await repository.git(['cat-file', 'blob', entry.object], { signal: options.signal });
   const text = textOf(bytes);
   const kind = entry.type === 'link' ? 'link' : text === null ? 'binary' : 'text';
-  return { path: clean, size, kind, text, bytes };
+  return { path: clean, id: entry.object, size, kind, text, bytes };
 }
 
 function textOf(bytes: Uint8Array): string | null {

@@ -1,10 +1,11 @@
 /** Reads the branch and the commits that keys made, and moves both. */
-import { removeStaleLocks } from './locks.ts';
 import { BRANCH, CHANGES, id, type Repository } from './repository.ts';
-import { GitError } from '../../../platform/git/index.ts';
+import { GitError, removeStaleLocks } from '../../../platform/git/index.ts';
 
 /** The trailer of a commit message that names its key. */
 export const TRAILER = 'Casebook-Change';
+/** The trailer that tells requests with the same key apart. */
+export const REQUEST_TRAILER = 'Casebook-Request';
 
 const MOVED = /cannot lock ref '[^']+': (is at|reference already exists|unable to resolve reference)/u;
 const LOCKED = /Unable to create '[^']+\.lock': File exists/u;
@@ -38,6 +39,16 @@ export async function findInHistory(
   { since, head, signal }: { since: string; head: string; signal?: AbortSignal },
 ): Promise<string | undefined> {
   const range = ['--max-count=1', `--grep=^${TRAILER}: ${key}$`, head, `^${since}`];
+  return id(await repository.git(['rev-list', ...range], { signal })) || undefined;
+}
+
+/** {@link findInHistory} for the commits of the last day. */
+export async function findRecent(
+  repository: Repository,
+  key: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const range = ['--max-count=1', '--since=1.day.ago', `--grep=^${TRAILER}: ${key}$`, BRANCH];
   return id(await repository.git(['rev-list', ...range], { signal })) || undefined;
 }
 

@@ -1,20 +1,20 @@
 /** One bare repository per team, created on first use. */
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkspaceError } from '../port.ts';
-import { GitError, GitStopped, runGit, type GitOptions, type GitResult } from '../../../platform/git/index.ts';
+import { GitError, ifThere, GitStopped, runGit, type GitOptions, type GitResult } from '../../../platform/git/index.ts';
 
 export const BRANCH = 'refs/heads/main';
 /** The refs that map keys to commits. */
 export const CHANGES = 'refs/casebook/changes';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
-const REVISION = /^[0-9a-f]{40}$/u;
+export const REVISION = /^[0-9a-f]{40}$/u;
 const FIRST_COMMIT = 'Begin the workspace\n';
 
 export interface Repository {
   path: string;
-  /** @throws as {@link runGit}, but {@link WorkspaceError} when Git was ended */
+  /** @throws as `runGit` */
   git(args: readonly string[], options?: GitOptions): Promise<GitResult>;
 }
 
@@ -23,6 +23,12 @@ export function repositoryName(teamId: string): string {
   const id = teamId.toLowerCase();
   if (!UUID.test(id)) throw new TypeError('The id of a team must be a UUID');
   return `${id}.git`;
+}
+
+/** The file names of the repositories in a directory. */
+export async function repositoryNames(directory: string): Promise<string[]> {
+  const names = (await ifThere(readdir(directory))) ?? [];
+  return names.filter((name) => name.endsWith('.git') && UUID.test(name.slice(0, -4)));
 }
 
 /** How Git is run. */
@@ -47,20 +53,22 @@ export async function openRepository(git: GitProgram, directory: string, name: s
   return repositoryAt(git, path);
 }
 
-function repositoryAt({ program, timeoutMs }: GitProgram, path: string): Repository {
-  return {
-    path,
-    async git(args, options) {
-      try {
-        return await runGit(program, path, args, { timeoutMs, ...options });
-      } catch (error) {
-        if (!(error instanceof GitStopped)) throw error;
-        const code = error.reason === 'timeout' ? 'timeout' : 'too_large';
-        throw new WorkspaceError(code, error.message, { cause: error });
-      }
-    },
-  };
-}
+const repositoryAt = ({ program, timeoutMs }: GitProgram, path: string): Repository =>
+  explained({ path, git: (args, options) => runGit(program, path, args, { timeoutMs, ...options }) });
+
+/** The repository with a {@link WorkspaceError} where Git was ended. */
+export const explained = ({ path, git }: Repository): Repository => ({
+  path,
+  async git(args, options) {
+    try {
+      return await git(args, options);
+    } catch (error) {
+      if (!(error instanceof GitStopped)) throw error;
+      const code = error.reason === 'timeout' ? 'timeout' : 'too_large';
+      throw new WorkspaceError(code, error.message, { cause: error });
+    }
+  },
+});
 
 /**
  * Runs an operation on revisions that a caller named. If Git fails, checks whether they exist: each command reports a
@@ -80,8 +88,7 @@ export async function atRevisions<T>(
     if (!(error instanceof GitError)) throw error;
     for (const each of revisions) {
       const { code } = await repository.git(['cat-file', '-e', `${each}^{tree}`], { accept: [1, 128] });
-      if (code !== 0)
-        throw new WorkspaceError('unknown_revision', `The workspace has no revision ${each}`, { cause: error });
+      if (code !== 0) throw new WorkspaceError('unknown_revision', `There is no revision ${each}`, { cause: error });
     }
     throw error;
   }

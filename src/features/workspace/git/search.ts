@@ -5,6 +5,8 @@ import { expandedSize } from './pattern.ts';
 import type { Repository } from './repository.ts';
 import { GitError } from '../../../platform/git/index.ts';
 
+/** Default timeout of a search. */
+export const SEARCH_TIMEOUT_MS = 5_000;
 const MAX_PATTERN = 500;
 /** Limit of a pattern with its intervals expanded; the matcher's memory grows with it. */
 const MAX_EXPANDED = 5_000;
@@ -23,7 +25,7 @@ export async function searchFiles(
   const { at, flags = '', limit, signal } = options;
   const path = directoryPath(options.path ?? '.');
   checkPattern(pattern, flags);
-  const args = ['grep', '--no-color', '-n', '-z', '--column', '-I', flags.includes('E') ? '-E' : '-F'];
+  const args = ['grep', '--no-color', '-n', '-z', '--column', '-I', flags.includes('F') ? '-F' : '-E'];
   for (const flag of ['i', 'w']) if (flags.includes(flag)) args.push(`-${flag}`);
   args.push('-m', String(limit + 1), '-e', pattern, at, '--', ...(path === '' ? [] : [path]));
   try {
@@ -38,7 +40,10 @@ export async function searchFiles(
     return { matches: matches.slice(0, limit), truncated: cut || matches.length > limit };
   } catch (error) {
     if (error instanceof WorkspaceError && error.code === 'timeout')
-      throw new WorkspaceError('timeout', `The search took longer than ${timeoutMs / 1_000} s; use a simpler pattern`);
+      throw new WorkspaceError(
+        'timeout',
+        `The search took longer than ${timeoutMs / 1_000} s; use a simpler pattern or a narrower path`,
+      );
     const problem = error instanceof GitError ? /^fatal: -e option, '.*': (.+)$/mu.exec(error.stderr)?.[1] : undefined;
     if (problem === undefined) throw error;
     throw new WorkspaceError('invalid', `Not a POSIX extended regular expression: ${problem}`);
@@ -46,13 +51,13 @@ export async function searchFiles(
 }
 
 function checkPattern(pattern: string, flags: string): void {
-  if (!/^(?!.*(.).*\1)[iwE]*$/u.test(flags))
-    throw new WorkspaceError('invalid', 'Search flags are i, w and E, each at most once');
+  if (!/^(?!.*(.).*\1)[iwF]*$/u.test(flags))
+    throw new WorkspaceError('invalid', 'Search flags are i, w and F, each at most once');
   if (pattern === '' || pattern.length > MAX_PATTERN)
     throw new WorkspaceError('invalid', `A pattern has 1 to ${MAX_PATTERN} characters`);
   if (/[\0\n]/u.test(pattern) || !pattern.isWellFormed())
     throw new WorkspaceError('invalid', 'A pattern matches within one line: it must not contain line breaks or NUL');
-  if (flags.includes('E') && expandedSize(pattern) > MAX_EXPANDED)
+  if (!flags.includes('F') && expandedSize(pattern) > MAX_EXPANDED)
     throw new WorkspaceError(
       'invalid',
       'The repetitions of the pattern multiply to a number that is too large; use smaller ones',

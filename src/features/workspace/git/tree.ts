@@ -5,8 +5,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ancestors, workspacePath } from '../path.ts';
-import { MAX_CHANGE_BYTES, MAX_CHANGES, MAX_FILE_BYTES, WorkspaceError, type WorkspaceChange } from '../port.ts';
+import { ancestors, writablePath } from '../path.ts';
+import {
+  MAX_CHANGE_BYTES,
+  MAX_CHANGES,
+  MAX_DELETIONS,
+  MAX_FILE_BYTES,
+  WorkspaceError,
+  type WorkspaceChange,
+} from '../port.ts';
 import { findEntries } from './entries.ts';
 import { id, type Repository } from './repository.ts';
 
@@ -53,12 +60,14 @@ async function hashed(repository: Repository, contents: readonly string[], signa
 }
 
 function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
-  if (changes.length > MAX_CHANGES)
-    throw new WorkspaceError('too_large', `A batch can change at most ${MAX_CHANGES} files`);
+  if (changes.filter(({ content }) => content !== null).length > MAX_CHANGES)
+    throw new WorkspaceError('too_large', `A batch can write at most ${MAX_CHANGES} files`);
+  if (changes.length > MAX_DELETIONS)
+    throw new WorkspaceError('too_large', `A batch can delete at most ${MAX_DELETIONS} files`);
   const seen = new Set<string>();
   let bytes = 0;
   return changes.map(({ path, content }) => {
-    const clean = workspacePath(path);
+    const clean = writablePath(path);
     if (seen.has(clean)) throw new WorkspaceError('invalid', `${clean} is changed twice in one batch`);
     seen.add(clean);
     if (content !== null) bytes += checkContent(clean, content);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import type { DraftFiles, WorkspaceDrafts } from '../drafts/types.ts';
+import type { WorkspaceDrafts } from '../drafts/types.ts';
+import { fileIfThere } from '../lookups.ts';
 import { workspacePath } from '../path.ts';
-import { MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from '../port.ts';
+import { MAX_FILE_BYTES, WorkspaceError } from '../port.ts';
 import { answering, jsonAnswer, pathField } from './answer.ts';
 
 /** `create_file`: creates a file in the turn's draft. */
@@ -44,16 +45,3 @@ export const createFile = (drafts: WorkspaceDrafts): Tool =>
         return jsonAnswer(output, digest);
       }),
   });
-
-async function fileIfThere(
-  { workspace, at }: DraftFiles,
-  path: string,
-  signal: AbortSignal,
-): Promise<WorkspaceFile | undefined> {
-  try {
-    return await workspace.read(path, { at, signal });
-  } catch (error) {
-    if (error instanceof WorkspaceError && error.code === 'not_found') return undefined;
-    throw error;
-  }
-}

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { count } from '../../tools/index.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import type { DraftFiles, WorkspaceDrafts } from '../drafts/types.ts';
+import type { WorkspaceDrafts } from '../drafts/types.ts';
+import { filesAt } from '../lookups.ts';
 import { workspacePath } from '../path.ts';
-import { MAX_CHANGES, WorkspaceError } from '../port.ts';
+import { MAX_CHANGES } from '../port.ts';
 import { answering, jsonAnswer, pathField } from './answer.ts';
 
 const MAX_NAMED = 50;
@@ -24,7 +25,7 @@ export const deleteFile = (drafts: WorkspaceDrafts): Tool =>
           context,
           context.toolCallId,
           async (files) => {
-            const paths = await filesAt(files, name, context.signal);
+            const paths = await filesAt(files, name, { limit: MAX_CHANGES, signal: context.signal });
             const deleted = paths.slice(0, MAX_NAMED);
             return {
               changes: paths.map((each) => ({ path: each, content: null })),
@@ -39,16 +40,3 @@ export const deleteFile = (drafts: WorkspaceDrafts): Tool =>
         return jsonAnswer(output, digest);
       }),
   });
-
-/** The file itself, or all files of the directory. */
-async function filesAt({ workspace, at }: DraftFiles, path: string, signal: AbortSignal): Promise<string[]> {
-  try {
-    const { entries, truncated } = await workspace.list(path, { at, recursive: true, limit: MAX_CHANGES, signal });
-    if (truncated)
-      throw new WorkspaceError('too_large', `${path} has more than ${MAX_CHANGES} files, too many for one turn.`);
-    return entries.map((entry) => entry.path);
-  } catch (error) {
-    if (error instanceof WorkspaceError && error.code === 'not_a_directory') return [path];
-    throw error;
-  }
-}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import type { WorkspaceDrafts } from '../drafts/types.ts';
+import { pageOf } from '../lines.ts';
 import { answering, jsonAnswer, pathField, textAnswer } from './answer.ts';
 
 /** Leaves room for the heading, so that a page fits the view of a tool result. */
@@ -32,7 +33,7 @@ export const readFile = (drafts: WorkspaceDrafts): Tool =>
         if (kind === 'link') return jsonAnswer({ path: file.path, kind, target: text }, `${file.path} is a link`);
         if (text === null)
           return jsonAnswer({ path: file.path, kind, size }, `${file.path} is ${kind}, ${size} bytes, and not shown`);
-        const { page, lines, shown } = pageOf(text, offset, limit);
+        const { page, lines, shown } = pageOf(text, { offset, limit, maxCharacters: PAGE_CHARACTERS });
         if (shown === 0) {
           const empty = `${file.path} has ${lines} lines; there is nothing from line ${offset + 1} on.`;
           return textAnswer(empty, empty);
@@ -43,17 +44,3 @@ export const readFile = (drafts: WorkspaceDrafts): Tool =>
         return textAnswer(`${where}${rest}:\n${page}`, where);
       }),
   });
-
-/** @param limit maximum lines; 0 for as many as fit on a page. A single line is shown whole, however long. */
-function pageOf(text: string, offset: number, limit: number): { page: string; lines: number; shown: number } {
-  const lines = text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
-  const most = limit === 0 ? lines.length : limit;
-  let page = '';
-  let shown = 0;
-  for (const line of lines.slice(offset, offset + most)) {
-    if (shown > 0 && page.length + line.length > PAGE_CHARACTERS) break;
-    page += line;
-    shown++;
-  }
-  return { page, lines: lines.length, shown };
-}

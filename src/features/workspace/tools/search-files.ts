@@ -6,19 +6,23 @@ import { answering, pathField, textAnswer } from './answer.ts';
 
 const LIMIT = 100;
 
-/** `search_files`: finds lines of the workspace's text files that contain a text or match an expression. */
+/** `search_files`: finds lines of the workspace's text files that match an expression or contain a text. */
 export const searchFiles = (drafts: WorkspaceDrafts): Tool =>
   defineTool({
     name: 'search_files',
     description: `Finds lines in the text files of the team's workspace, each as path:line: text; long lines are shown in part. At most ${LIMIT} at once.`,
     input: z.strictObject({
-      pattern: z.string().min(1).max(500).describe('Text to find within a line; with flag E a regular expression.'),
+      pattern: z
+        .string()
+        .min(1)
+        .max(500)
+        .describe('POSIX extended regular expression to find within a line; with flag F plain text.'),
       path: pathField.default('.').describe('File or directory to search in, the whole workspace by default.'),
       flags: z
         .string()
         .max(3)
         .default('')
-        .describe('Any of: i (in any case), w (whole words), E (POSIX extended regular expression).'),
+        .describe('Any of: i (in any case), w (whole words), F (plain text instead of an expression).'),
     }),
     requires: 'workspace:read',
     summarize: ({ pattern, path }) => `Search ${path === '.' ? 'files' : path} for "${pattern}"`,

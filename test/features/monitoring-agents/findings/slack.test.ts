@@ -132,7 +132,7 @@ describe('buttons of findings in Slack', () => {
     assert.equal((await press('finding_close', { secondsAgo: -600 })).status, 401);
     const plain = await fetch(`${api.url}/api/slack/interactions`, { method: 'POST', body: 'payload={}' });
     assert.equal(plain.status, 401);
-    assert.equal((await fetch(`${api.url}/api/slack/interactions`)).status, 404);
+    assert.equal((await fetch(`${api.url}/api/slack/interactions`)).status, 405);
     assert.equal((await read()).status, 'open');
   });
 

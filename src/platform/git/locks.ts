@@ -30,7 +30,8 @@ export async function removeStaleLocks(repository: string, refs: readonly string
   }
 }
 
-async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+/** The result; undefined when the file is missing. */
+export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {

@@ -1,0 +1,152 @@
+/** Brings a mirror up to date: fetches, shows it in the team's workspace, and records what came of it. */
+import { join } from 'node:path';
+import { CodeHostError, type CodeHost } from '@casebook/connectors';
+import type { EntityManager, Orm } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { assertDiskSpace } from '../../../platform/disk.ts';
+import { createFairSlots, type FairSlots } from '../../../platform/fair-slots.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import { messageOf } from '../../../platform/message-of.ts';
+import { storableText } from '../../../platform/storable.ts';
+import { MIRRORS, WorkspaceError, type Workspaces } from '../../workspace/index.ts';
+import type { RepositoryRef, SyncResult } from '../contract.ts';
+import { Repository } from '../entities.ts';
+import type { BareMirror } from './bare.ts';
+
+export interface SyncDeps {
+  orm: Orm;
+  clock: Clock;
+  log: Logger;
+  workspaces: Workspaces;
+  /** The directory of all mirrors. */
+  directory: string;
+  hostOf(repository: Repository): Promise<CodeHost>;
+  bareOf(repository: Pick<Repository, 'id' | 'teamId'>): BareMirror;
+}
+
+/** A large team's first fetches must not take all of a worker's places. */
+const FETCHES = 8;
+const FETCHES_PER_TEAM = 4;
+const MAX_WAITING = 8;
+const BUSY_MS = 2_000;
+const MAX_ERROR = 500;
+
+/** Too many fetches at once; another attempt should come a little later. */
+export class MirrorsBusy extends Error {
+  override name = 'MirrorsBusy';
+  /** Milliseconds. */
+  readonly retryAfterMs = BUSY_MS * (1 + Math.random());
+}
+
+export const createFetchSlots = (): FairSlots =>
+  createFairSlots({
+    slots: FETCHES,
+    slotsPerKey: FETCHES_PER_TEAM,
+    maxWaitingPerKey: MAX_WAITING,
+    maxWaiting: MAX_WAITING,
+    busy: () => new MirrorsBusy('Too many repositories are fetched at once.'),
+  });
+
+/** What no repetition changes. */
+const FINAL: ReadonlySet<CodeHostError['reason']> = new Set([
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'invalid',
+  'conflict',
+]);
+
+/**
+ * @returns `failed` when the host refuses for good
+ * @throws {CodeHostError} `unavailable` or `limited`, which another attempt may change
+ */
+export async function syncMirror(
+  deps: SyncDeps,
+  { repositoryId: id, teamId }: RepositoryRef,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const em = forTeam(deps.orm.em, teamId);
+  const row = await em.findOne(Repository, { id, integrationId: { $ne: null } });
+  if (!row) return { status: 'gone', again: false, note: 'not connected any more' };
+  const bare = deps.bareOf(row);
+  try {
+    const head = await fetchInto(deps, em, row, bare, signal);
+    await collect(deps, bare, signal);
+    return { status: 'current', again: await isWanted(em, id), note: head ?? 'no commits' };
+  } catch (error) {
+    signal.throwIfAborted();
+    const note = messageOf(error);
+    await em.nativeUpdate(Repository, { id }, { error: storableText(note.slice(0, MAX_ERROR)) });
+    if (!(error instanceof CodeHostError) || !FINAL.has(error.reason)) throw error;
+    return { status: 'failed', again: await isWanted(em, id), note };
+  }
+}
+
+/** @returns the newest commit of the default branch; null if it has none */
+export async function fetchInto(
+  deps: SyncDeps,
+  em: EntityManager,
+  row: Repository,
+  bare: BareMirror,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { id } = row;
+  const began = deps.clock.now();
+  await assertDiskSpace([deps.directory]);
+  // Before the fetch begins: whoever asks from here on needs another one.
+  await em.nativeUpdate(Repository, { id }, { wantedAt: null });
+  const host = await deps.hostOf(row);
+  await bare.fetch({ url: row.cloneUrl, credential: await host.gitCredential({ signal }) }, signal);
+  const head = (await bare.resolve(row.defaultBranch, signal)) ?? null;
+  const problem = await show(deps, em, row, bare, head);
+  const sizeBytes = await bare.size();
+  await em.nativeUpdate(Repository, { id }, { head, syncedAt: began, sizeBytes, error: problem ?? null });
+  return head;
+}
+
+/** @returns why the workspace does not show it */
+async function show(
+  { workspaces }: SyncDeps,
+  em: EntityManager,
+  { id, teamId, fullName }: Repository,
+  { gitDir }: BareMirror,
+  head: string | null,
+): Promise<string | undefined> {
+  const workspace = workspaces.forTeam(teamId);
+  const path = `${MIRRORS}/${fullName}`;
+  const objects = join(gitDir, 'objects');
+  // It may have been renamed.
+  for (const mount of await workspace.mounts())
+    if (mount.objects === objects && (mount.path !== path || head === null)) await workspace.unmount(mount.path);
+  if (head === null) return undefined;
+  const first = await em.findOne(
+    Repository,
+    { fullName, integrationId: { $ne: null } },
+    { fields: ['id'], orderBy: { createdAt: 'asc', id: 'asc' } },
+  );
+  if (first && first.id !== id)
+    return `The workspace shows another repository of this name, which was connected first.`;
+  try {
+    await workspace.mount({ path, objects, commit: head });
+    return undefined;
+  } catch (error) {
+    if (error instanceof WorkspaceError && (error.code === 'invalid_path' || error.code === 'clash'))
+      return `The workspace does not show it: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Never in the way of a mirror that is up to date: what failed is due again with the next fetch. */
+async function collect({ clock, log }: SyncDeps, bare: BareMirror, signal: AbortSignal): Promise<void> {
+  try {
+    await bare.collect(clock.now().getTime(), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error, mirror: bare.gitDir }, 'a mirror could not be collected');
+  }
+}
+
+async function isWanted(em: EntityManager, id: string): Promise<boolean> {
+  return (await em.count(Repository, { id, wantedAt: { $ne: null } })) > 0;
+}
