@@ -6,6 +6,7 @@ import { createFindingActivities } from '../activities/findings.ts';
 import { createInstructionCheckActivities, createMonitoringAgentActivities } from '../activities/monitoring-agents.ts';
 import { createInvestigationActivities } from '../activities/investigations.ts';
 import { createMirrorActivities } from '../activities/mirrors.ts';
+import { createPullRequestActivities } from '../activities/pull-requests.ts';
 import { createRunActivities } from '../activities/runs.ts';
 import { chartsRoom } from './features/charts/index.ts';
 import { chatsRoom } from './features/chats/index.ts';
@@ -17,6 +18,7 @@ import { integrationsRoom } from './features/integrations/index.ts';
 import { investigationsRoom } from './features/investigations/index.ts';
 import { monitoringAgentsRoom } from './features/monitoring-agents/index.ts';
 import { notificationsRoom } from './features/notifications/index.ts';
+import { pullRequestsRoom } from './features/pull-requests/index.ts';
 import { runsRoom } from './features/runs/index.ts';
 import { satellitesRoom } from './features/satellites/index.ts';
 import { serviceRoom } from './features/service/index.ts';
@@ -48,6 +50,7 @@ const list = [
     activities: [createMonitoringAgentActivities, createInstructionCheckActivities, createFindingActivities],
   },
   { ...chatsRoom, activities: [createChatActivities] },
+  { ...pullRequestsRoom, activities: [createPullRequestActivities] },
 ] as const satisfies readonly Room[];
 
 /** The scopes of some rooms. */

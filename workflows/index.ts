@@ -6,3 +6,4 @@ export { instructionCheck } from './instruction-checks.ts';
 export { investigation } from './investigations.ts';
 export { mirror } from './mirrors.ts';
 export { monitoringAgent } from './monitoring-agents.ts';
+export { pullRequest } from './pull-requests.ts';

@@ -12,6 +12,7 @@ import { createWorker, type CasebookWorkerOptions } from '../../temporal/worker.
 import { startApi, type RunningApi } from '../../src/bin/api.ts';
 import { activitiesOf, composeRooms, productRooms } from '../../src/compose.ts';
 import { loadConfig, type FullConfig } from '../../src/rooms.ts';
+import type { CodeHosts } from '../../src/features/code-hosts/index.ts';
 import type { RunBudget } from '../../src/features/runs/index.ts';
 import type { SatelliteAccess } from '../../src/features/satellites/agent/index.ts';
 import type { TelemetrySource } from '../../src/features/sources/index.ts';
@@ -34,6 +35,8 @@ export interface HarnessOptions {
   tools?: Tool[];
   /** In place of the satellites that are registered. */
   satellites?: SatelliteAccess;
+  /** In place of the repositories that are connected. */
+  codeHosts?: CodeHosts;
   /** Environment variables, as for a process. */
   env?: Record<string, string>;
   worker?: CasebookWorkerOptions['worker'];
@@ -95,6 +98,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   };
   const api = await startApi(config, log);
   await api.prepared;
+  Object.assign(api.deps.codeHosts, options.codeHosts);
 
   const temporal = createTemporalClient({ address, namespace: 'default' });
   const rooms = [...productRooms, { name: 'test', tools: options.tools }];
@@ -115,6 +119,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: DEFAULT_MODEL }),
       ownSources: catalogOf(...(options.sources ?? [memorySource({})])),
       satelliteAccess: options.satellites,
+      ...(options.codeHosts && { codeHosts: options.codeHosts }),
     },
     rooms,
   );

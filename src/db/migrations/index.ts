@@ -29,6 +29,7 @@ import { InvestigationSharesMigration } from './20261123173000-investigation-sha
 import { IntegrationsMigration } from './20261124030000-integrations.ts';
 import { CodeHostsMigration } from './20261125034000-code-hosts.ts';
 import { WebhooksMigration } from './20261125041000-webhooks.ts';
+import { PullRequestsMigration } from './20261125050000-pull-requests.ts';
 import { SharePurgingMigration } from './20261123235000-share-purging.ts';
 
 export const migrations: MigrationObject[] = [
@@ -62,4 +63,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261124030000-integrations', class: IntegrationsMigration },
   { name: '20261125034000-code-hosts', class: CodeHostsMigration },
   { name: '20261125041000-webhooks', class: WebhooksMigration },
+  { name: '20261125050000-pull-requests', class: PullRequestsMigration },
 ];

@@ -8,6 +8,8 @@ import { investigationWorkflowId } from './contract.ts';
 import { errorOf } from './failure.ts';
 import type { Investigation } from './entities.ts';
 import type { ListedInvestigation } from './queries.ts';
+import type { OpenedPullRequest } from './deps.ts';
+import type { StoredSuggestion } from './report/index.ts';
 import type { InvestigationRow } from './service.ts';
 import type { InvestigationStatusRow } from './status/reader.ts';
 import type {
@@ -80,6 +82,9 @@ export interface DetailRows {
   toolCalls: ToolCall[];
   messages: Message[];
   progress?: RunProgress;
+  pullRequests: OpenedPullRequest[];
+  /** Of the report's `recommendedPr`. */
+  suggestion?: StoredSuggestion;
 }
 
 export function presentDetail(rows: DetailRows, links: Links): Detail {
@@ -111,6 +116,8 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
       delivered_step: message.deliveredStep,
     })),
     ...presentReport(investigation),
+    pull_requests: rows.pullRequests,
+    recommended_pr: presentRecommended(investigation, rows.suggestion),
     usage: presentUsage(turns),
     temporal: {
       workflow_id: investigationWorkflowId(investigation.id),
@@ -118,6 +125,22 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
         ? `${links.temporalUiUrl}/namespaces/${links.temporalNamespace}/workflows/${investigationWorkflowId(investigation.id)}`
         : null,
     },
+  };
+}
+
+function presentRecommended(
+  { report }: Investigation,
+  suggestion: StoredSuggestion | undefined,
+): Detail['recommended_pr'] {
+  const { recommendedPr } = report ?? {};
+  if (!recommendedPr || !suggestion) return null;
+  const { kind: _kind, reverts, diff_truncated: isCut, ...shown } = suggestion;
+  return {
+    tool_call_id: recommendedPr.toolCallId,
+    evidence: recommendedPr.evidence,
+    ...shown,
+    reverts: reverts ?? null,
+    diff_truncated: isCut ?? false,
   };
 }
 

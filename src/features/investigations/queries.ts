@@ -9,6 +9,7 @@ import { Investigation } from './entities.ts';
 import type { OUTCOMES } from './schemas.ts';
 import { type InvestigationRow, getInvestigation } from './service.ts';
 import type { DetailRows } from './presenter.ts';
+import { readSuggestion, type StoredSuggestion } from './report/index.ts';
 
 interface Facts {
   id: string;
@@ -176,11 +177,23 @@ function present(row: InvestigationRow, facts: Facts | undefined): ListedInvesti
 }
 
 /** Everything about one investigation except whole tool results. @throws {NotFound} */
-export async function loadDetail(em: EntityManager, id: string): Promise<Omit<DetailRows, 'progress'>> {
+export async function loadDetail(
+  em: EntityManager,
+  id: string,
+): Promise<Omit<DetailRows, 'progress' | 'pullRequests'>> {
   const investigation = await getInvestigation(em, id);
   const conversation = await em.findOneOrFail(Conversation, { id });
   const turns = await em.find(ModelTurn, { conversationId: id }, { orderBy: { step: 'asc' } });
   const toolCalls = await em.find(ToolCall, { conversationId: id }, { orderBy: { evidence: 'asc' } });
   const messages = await em.find(Message, { conversationId: id }, { orderBy: { createdAt: 'asc' } });
-  return { investigation, conversation, turns, toolCalls, messages };
+  const suggestion = await suggestionOf(em, investigation);
+  return { investigation, conversation, turns, toolCalls, messages, ...(suggestion && { suggestion }) };
+}
+
+/** The change that the report recommends as a pull request. */
+async function suggestionOf(em: EntityManager, { report }: Investigation): Promise<StoredSuggestion | undefined> {
+  const { toolCallId: id } = report?.recommendedPr ?? {};
+  if (id === undefined) return undefined;
+  const call = await em.findOne(ToolCall, { id }, { populate: ['content'], disableIdentityMap: true });
+  return call ? readSuggestion({ tool: call.name, content: call.content ?? '' }) : undefined;
 }

@@ -109,7 +109,8 @@ const detail = endpoint({
     const { deps, principal, params } = call;
     const id = params.investigation_id;
     const { progress } = await deps.investigationStatus.read(principal.teamId, id, () => call.em);
-    return presentDetail({ ...(await loadDetail(call.em, id)), progress }, deps.links);
+    const pullRequests = await deps.pullRequestsOf(call.em, id);
+    return presentDetail({ ...(await loadDetail(call.em, id)), progress, pullRequests }, deps.links);
   },
 });
 

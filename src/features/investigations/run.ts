@@ -25,6 +25,7 @@ import { findSimilar } from './similar/find.ts';
 import { traitsOf } from './similar/traits.ts';
 import { endEvent } from './status/events.ts';
 import type { LoadSources } from '../sources/index.ts';
+import type { StoredEvidence } from '../tools/index.ts';
 import type { Coverage } from './coverage/compute.ts';
 import { failureOfSources, reportWithoutData, reportWithoutSources } from './coverage/conclude.ts';
 import { loadCoverage } from './coverage/load.ts';
@@ -35,8 +36,11 @@ import {
   composeFallbackReport,
   renderReport,
   symptomOf,
+  readSuggestion,
+  recommendedIn,
   reportSchema,
   type CheckedReport,
+  type RecommendedPr,
 } from './report/index.ts';
 import { safeBlock } from './report/safe-markdown.ts';
 
@@ -163,7 +167,12 @@ async function conclusion(
   const { report, confidenceBasis } = calibrate(written, evidence);
   const read = await checkReportAgainst(report, evidenceReader(em, investigation.id));
   const symptom = symptomOf(evidence);
-  const checked = supported(coverage, { ...read, confidenceBasis, ...(symptom && { symptom }) }, deps.appUrl);
+  const recommendedPr = recommendedIn(evidence, written.recommended_pr?.suggestion);
+  const checked = supported(
+    coverage,
+    { ...read, confidenceBasis, ...(symptom && { symptom }), ...(recommendedPr && { recommendedPr }) },
+    deps.appUrl,
+  );
   const traits = traitsOf(report, evidence);
   const similar = await findSimilar(em, traits, { except: investigation.id, limit: MAX_SIMILAR });
   const [turn] = turns;
@@ -172,6 +181,7 @@ async function conclusion(
     provider: turn?.provider === 'offline' ? 'offline' : 'anthropic',
     limit: input.limit,
     coverage: covered,
+    ...suggestionAmong(evidence, checked.recommendedPr),
     similar: similar.map(({ row, shares }) => ({
       title: row.alertSummary ?? 'Without a title',
       url: urlOf(deps, row.id),
@@ -182,6 +192,12 @@ async function conclusion(
     investigationUrl: urlOf(deps, investigation.id),
   });
   return { ...rest, status: 'completed', alertSummary: checked.title, report: checked, traits, investigationText };
+}
+
+function suggestionAmong(evidence: readonly StoredEvidence[], recommended: RecommendedPr | undefined) {
+  const stored = evidence.find(({ toolCallId }) => toolCallId === recommended?.toolCallId);
+  const suggestion = stored && readSuggestion(stored);
+  return suggestion ? { suggestion } : {};
 }
 
 function urlOf({ appUrl }: Pick<OutcomeDeps, 'appUrl'>, investigationId: string): string {

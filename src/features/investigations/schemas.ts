@@ -168,7 +168,7 @@ const InvestigationCitation = z
   .meta({ id: 'InvestigationCitation' });
 
 const InvestigationReport = reportSchema
-  .omit({ citations: true, hypotheses: true })
+  .omit({ citations: true, hypotheses: true, recommended_pr: true })
   .extend({
     confidence_basis: confidenceBasis.describe(
       'measured: how often evidence like this was right on known incidents; stated: by the model.',
@@ -216,6 +216,33 @@ export const reportFields = {
   hypotheses: reportSchema.shape.hypotheses,
   citations: z.array(InvestigationCitation),
 };
+
+const RecommendedPullRequest = z
+  .object({
+    tool_call_id: z.uuid().describe('The suggest_pr call.'),
+    evidence: z.int(),
+    title: z.string(),
+    body: z.string(),
+    repository: z.string(),
+    base: z.string().describe('The branch to merge into.'),
+    base_commit: z.string().describe('The commit that the change was checked against.'),
+    reverts: z
+      .object({ commit: z.string(), summary: z.string(), author: z.string(), at: z.string() })
+      .nullable()
+      .describe('The commit that it reverts; null for other changes.'),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        change: z.enum(['added', 'modified', 'deleted']),
+        additions: z.int(),
+        deletions: z.int(),
+      }),
+    ),
+    diff: z.string().describe('Unified.'),
+    diff_truncated: z.boolean(),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'RecommendedPullRequest' });
 
 const judgement = z.enum(['right', 'wrong']).nullable();
 
@@ -270,6 +297,21 @@ export const InvestigationDetailResponse = summaryFields
       z.object({ id: z.uuid(), text: z.string(), created_at: time, delivered_step: z.int().nullable() }),
     ),
     ...reportFields,
+    recommended_pr: RecommendedPullRequest.nullable().describe(
+      'The change that it recommends as a pull request; POST /api/create-pr/from-investigation opens it.',
+    ),
+    pull_requests: z
+      .array(
+        z.object({
+          id: z.uuid(),
+          repository: z.string(),
+          title: z.string(),
+          status: z.enum(['pending', 'open', 'merged', 'closed', 'conflict', 'failed']),
+          number: z.int().nullable(),
+          url: z.string().nullable(),
+        }),
+      )
+      .describe('Opened from it, newest first; one that is merged is what fixed the problem.'),
     usage: RunUsage,
     temporal: z.object({ workflow_id: z.string(), url: z.string().nullable() }),
   })

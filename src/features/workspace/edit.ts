@@ -24,9 +24,10 @@ const MAX_LINES = 20;
 /**
  * Replaces `oldText`, which must occur exactly once unless all occurrences are requested. In a file with CRLF line
  * endings, a piece with plain line breaks also matches, and its replacement gets CRLF.
+ * @param allField what the caller's interface calls `replaceAll`
  * @returns the new text, or the problem, in words that help to fix it
  */
-export function editText(text: string, input: EditInput): Edited {
+export function editText(text: string, input: EditInput, allField = 'replace_all'): Edited {
   const { replaceAll } = input;
   let { oldText, newText } = input;
   if (oldText === newText)
@@ -40,7 +41,7 @@ export function editText(text: string, input: EditInput): Edited {
   const lines = places.slice(0, MAX_LINES).map((place) => lineAt(text, place));
   if (places.length > 1 && !replaceAll) {
     const where = `lines ${lines.join(', ')}${places.length > lines.length ? ' …' : ''}`;
-    const problem = `The text to replace occurs ${places.length} times (${where}). Include more of the surrounding text, or set replace_all.`;
+    const problem = `The text to replace occurs ${places.length} times (${where}). Include more of the surrounding text, or set ${allField}.`;
     return { problem, matches: places.length, lines };
   }
   return { text: text.split(oldText).join(newText), replacements: places.length, lines };

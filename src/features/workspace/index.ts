@@ -8,3 +8,13 @@ export { directoryPath, workspacePath } from './path.ts';
 export * from './port.ts';
 export { workspaceTools } from './tools/index.ts';
 export { workspaceRoom } from './room.ts';
+
+/** For rooms that change other repositories in the same way: without a checkout. */
+export { editText, type Edited } from './edit.ts';
+export { changeMessage } from './git/commit.ts';
+export { diffOf } from './git/diff.ts';
+export { findEntries, readFile, type TreeEntry } from './git/entries.ts';
+export { TRAILER } from './git/refs.ts';
+export { COMMITTER, id as objectId, identity, type Repository as GitRepository } from './git/repository.ts';
+export { writeObjects, writeTree } from './git/tree.ts';
+export { workspacePath } from './path.ts';

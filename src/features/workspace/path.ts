@@ -31,7 +31,7 @@ function stripped(path: string): string {
   if (!clean.isWellFormed() || UNSEEN.test(clean)) throw refused(path, 'it has invisible characters');
   if (clean.normalize('NFC') !== clean) throw refused(path, "it is not in Unicode's composed form (NFC)");
   if (clean.includes('\\')) throw refused(path, 'names are separated by /');
-  if (clean === '' || clean.startsWith('/')) throw refused(path, 'it must be relative to the root of the workspace');
+  if (clean === '' || clean.startsWith('/')) throw refused(path, 'it must be relative to the root');
   if (Buffer.byteLength(clean) > MAX_PATH_BYTES) throw refused(path, `it is longer than ${MAX_PATH_BYTES} bytes`);
   const names = clean.split('/');
   if (names.length > MAX_DEPTH) throw refused(path, `it is deeper than ${MAX_DEPTH} directories`);
@@ -57,7 +57,7 @@ function nameProblem(name: string): string | undefined {
 
 function refused(path: string, why: string): WorkspaceError {
   const shown = JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}…` : path);
-  return new WorkspaceError('invalid_path', `${shown} is not a path of the workspace: ${why}`);
+  return new WorkspaceError('invalid_path', `${shown} is not an accepted path: ${why}`);
 }
 
 /**

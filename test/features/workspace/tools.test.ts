@@ -148,10 +148,10 @@ describe('workspace: tools', () => {
     await refuses('create_file', { path: 'a.md', content: 'x' }, /already exists \(14 bytes\).*overwrite/);
     await refuses('create_file', { path: 'dir', content: 'x', overwrite: true }, /dir is a directory/);
     await refuses('create_file', { path: 'a.md/x', content: 'x' }, /a\.md is a file/);
-    await refuses('create_file', { path: '../x', content: 'x' }, /not a path of the workspace/);
+    await refuses('create_file', { path: '../x', content: 'x' }, /not an accepted path/);
     await refuses('create_file', { path: '.git/hooks/x', content: 'x' }, /a folder of Git/);
     await refuses('create_file', { path: 'ü'.repeat(10), content: 'ü'.repeat(600_000) }, /1200000 bytes; at most/);
-    await refuses('delete_file', { path: '.' }, /not a path of the workspace/);
+    await refuses('delete_file', { path: '.' }, /not an accepted path/);
     await refuses('delete_file', { path: 'none' }, /The workspace has no none/);
     await refuses('list_files', { path: 'a.md' }, /a\.md is a file, not a directory/);
     await refuses('search_files', { pattern: '(' }, /regular expression: Unmatched/);

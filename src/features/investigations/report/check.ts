@@ -15,7 +15,8 @@ export function checkReport(
   evidenceOf: (evidence: number) => StoredEvidence | undefined,
 ): CheckedReport {
   const citations = report.citations.map((citation) => checkCitation(citation, evidenceOf(citation.evidence)));
-  return { ...report, citations, unverifiedClaims: findUnverifiedClaims(report, citations) };
+  const { recommended_pr: _suggestion, ...rest } = report;
+  return { ...rest, citations, unverifiedClaims: findUnverifiedClaims(report, citations) };
 }
 
 /** {@link checkReport} with the cited results read from the conversation. */

@@ -5,4 +5,5 @@ export { composeFallbackReport } from './fallback.ts';
 export { renderReport } from './markdown.ts';
 export { symptomOf } from './symptom.ts';
 export * from './schema.ts';
+export { readSuggestion, recommendedIn, suggestion, type StoredSuggestion } from './suggestion.ts';
 export { submitReport } from './submit-report.ts';

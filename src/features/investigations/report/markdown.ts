@@ -5,6 +5,7 @@ import { isRecorded } from '../../sources/index.ts';
 import { describeLimit } from './limits.ts';
 import { codeSpan, fenced, safeBlock, safeInline } from './safe-markdown.ts';
 import type { CheckedCitation, CheckedReport, ConfidenceBasis, Hypothesis } from './schema.ts';
+import type { StoredSuggestion } from './suggestion.ts';
 import { mapCitations } from './text.ts';
 
 export interface SimilarReport {
@@ -25,6 +26,8 @@ export interface ReportMetadata {
   limit?: RunLimit;
   /** The sections on what was checked and what was not, as Markdown. */
   coverage?: string;
+  /** The pull request that it recommends. */
+  suggestion?: StoredSuggestion;
   /** The team's earlier investigations like this one. */
   similar?: readonly SimilarReport[];
   /** Where to see the run with all its tool calls. */
@@ -68,6 +71,7 @@ export function renderReport(report: CheckedReport, metadata: ReportMetadata): s
     }),
     `## What to do next\n\n${inline(recommended_change.summary)}`,
     recommended_change.details && block(recommended_change.details),
+    metadata.suggestion && suggestionSection(metadata.suggestion, metadata.investigationUrl),
     listSection('Similar past investigations', metadata.similar ?? [], similarLine),
     evidenceSection(report.citations),
     metadata.coverage,
@@ -77,6 +81,27 @@ export function renderReport(report: CheckedReport, metadata: ReportMetadata): s
     footer(metadata),
   ];
   return `${sections.filter(Boolean).join('\n\n')}\n`;
+}
+
+/** Longer diffs are cut: the page shows the whole. */
+const DIFF_CHARACTERS = 8_000;
+
+function suggestionSection(suggested: StoredSuggestion, url: string | undefined): string {
+  const { title, repository, base, reverts, files, diff, diff_truncated: isCut, warnings } = suggested;
+  const isLong = diff.length > DIFF_CHARACTERS;
+  const shown = isLong ? diff.slice(0, diff.lastIndexOf('\n', DIFF_CHARACTERS) + 1) : diff;
+  const how = url === undefined ? '' : `${link('Open the pull request', url)} from this investigation in Casebook, or `;
+  return [
+    '## Recommended pull request',
+    `**${safeInline(title)}** in ${codeSpan(repository)}, to be merged into ${codeSpan(base)}.`,
+    reverts && `It reverts ${codeSpan(reverts.commit.slice(0, 10))} (${safeInline(reverts.summary)}).`,
+    `${how === '' ? 'Open it ' : `${how}open it `}with \`POST /api/create-pr/from-investigation\`.`,
+    ...warnings.map((warning) => `> ${safeInline(warning)}`),
+    fenced(shown.trimEnd(), 'diff'),
+    (isLong || isCut) && `The diff of ${files.length === 1 ? 'one file' : `${files.length} files`} is shown in part.`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 function listSection<Item>(title: string, items: readonly Item[], line: (item: Item) => string): string {

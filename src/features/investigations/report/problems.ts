@@ -2,6 +2,7 @@
 import { clip, isCitable, type EvidenceReader, type StoredEvidence } from '../../tools/index.ts';
 import { checkReport, passagesOf, readCited } from './check.ts';
 import type { CheckedCitation, Report } from './schema.ts';
+import { suggestionProblem } from './suggestion.ts';
 import { citedNumbers } from './text.ts';
 
 /** How much evidence to search for something that could have been cited. */
@@ -22,7 +23,7 @@ interface Problem {
 
 /**
  * Finds citations that do not hold: of missing evidence, with excerpts that are not in it, duplicated, or used but not
- * listed; and a root cause that cites nothing although there is evidence.
+ * listed; a root cause that cites nothing although there is evidence; and a recommended pull request that nobody suggested.
  */
 export async function findProblems(report: Report, reader: EvidenceReader): Promise<Problem[]> {
   const stored = await readCited(report, reader);
@@ -33,6 +34,9 @@ export async function findProblems(report: Report, reader: EvidenceReader): Prom
   if (citesNothing && (await hasEvidence(reader))) {
     problems.push({ problem: 'root_cause.statement cites nothing; cite the evidence for it as [n].' });
   }
+  const suggested = report.recommended_pr?.suggestion;
+  const notOne = suggested === undefined ? undefined : await suggestionProblem(suggested, reader);
+  if (notOne !== undefined) problems.push({ problem: notOne });
   return problems;
 }
 

@@ -38,6 +38,10 @@ export const reportSchema = z.object({
   recommended_change: z
     .object({ summary: z.string().trim().min(1).max(400), details: z.string().trim().max(8_000).optional() })
     .describe('What to do first, and how to verify it.'),
+  recommended_pr: z
+    .object({ suggestion: z.number().int().min(1).describe('The evidence number of a successful suggest_pr call.') })
+    .nullish()
+    .describe('The pull request to open, if one was suggested.'),
   citations: z.array(citationSchema).max(100),
 });
 
@@ -76,13 +80,25 @@ export const symptom = z.object({
 });
 export type Symptom = z.infer<typeof symptom>;
 
+/** The pull request that a report recommends; the change itself is in the result of the tool call. */
+export interface RecommendedPr {
+  /** Of `suggest_pr`. */
+  toolCallId: string;
+  evidence: number;
+  repository: string;
+  base: string;
+  title: string;
+}
+
 /** A checked report. */
-export interface CheckedReport extends Omit<Report, 'citations'> {
+export interface CheckedReport extends Omit<Report, 'citations' | 'recommended_pr'> {
   /** Default: stated. */
   confidenceBasis?: ConfidenceBasis;
   citations: CheckedCitation[];
   /** Absent if nothing was ranked. */
   symptom?: Symptom;
+  /** Absent if none was suggested. */
+  recommendedPr?: RecommendedPr;
   /** Sentences that cite nothing verified, or a missing number. */
   unverifiedClaims: { where: string; claim: string; why: string }[];
 }

@@ -27,7 +27,7 @@ export const submitReport = defineTool({
     const problems = acceptUnverified ? [] : await findProblems(report, context.evidence);
     if (problems.length > 0) {
       return errorOutput(
-        `The report was not accepted: ${count(problems.length, 'problem')} with its citations. Correct them and submit again; if one cannot be corrected, drop it, or submit with "accept_unverified": true to have it marked as unverified.`,
+        `The report was not accepted: ${count(problems.length, 'problem')}. Correct them and submit again; if one cannot be corrected, drop it, or submit with "accept_unverified": true to have it marked as unverified.`,
         { problems: problems.slice(0, MAX_PROBLEMS) },
       );
     }

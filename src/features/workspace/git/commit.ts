@@ -26,7 +26,7 @@ export async function commitChanges(
   const { signal, staleLockMs } = options;
   const { base, key, author, date } = input;
   checkKey(key);
-  const message = messageOf(input);
+  const message = changeMessage(input);
   let changes: ObjectChange[] | undefined;
   let searched = base;
   const end = performance.now() + PATIENCE_MS;
@@ -107,7 +107,7 @@ async function resultOf(
 }
 
 /** The message with its trailers; a line that looks like one of ours is indented, as it would name another change. */
-function messageOf({ message, key, request }: Pick<CommitInput, 'message' | 'key' | 'request'>): string {
+export function changeMessage({ message, key, request }: Pick<CommitInput, 'message' | 'key' | 'request'>): string {
   const lines = message
     .replaceAll('\0', '')
     .toWellFormed()

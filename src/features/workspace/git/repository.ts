@@ -114,7 +114,7 @@ async function create(git: GitProgram, directory: string, path: string): Promise
   }
 }
 
-const COMMITTER = { name: 'Casebook', email: 'casebook@casebook.invalid' };
+export const COMMITTER = { name: 'Casebook', email: 'casebook@casebook.invalid' };
 
 /** Variables that set a commit's author, committer and time; the committer is Casebook. */
 export function identity(author: { name: string; email: string }, date: Date): Record<string, string> {
