@@ -1,5 +1,6 @@
 /** The API process: answers HTTP, starts workflows, streams events. Stateless. */
-import { ServerResponse } from 'node:http';
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { temporalReady, workersReady } from '../../temporal/connection.ts';
@@ -10,11 +11,13 @@ import { migrate } from '../db/migrate.ts';
 import { bootstrapFirstTeam } from '../features/identity/index.ts';
 import { registerMirrorMetrics } from '../features/code-hosts/index.ts';
 import { createAdmission, createSatelliteGateway, registerSatelliteMetrics } from '../features/satellites/index.ts';
+import { createLiveGateway, registerWorkspaceMetrics } from '../features/workspace/index.ts';
 import { sharedChecks } from '../features/service/index.ts';
 import type { ReadinessCheck } from '../http/deps.ts';
 import { addressOf } from '../http/rate-limit/limit.ts';
 import { createRateLimiters } from '../http/rate-limit/index.ts';
 import { createHttpServer } from '../http/server.ts';
+import { upgradesTo } from '../http/upgrades.ts';
 import { assertDiskSpace } from '../platform/disk.ts';
 import { assertLogWritten, createLogger, type Logger } from '../platform/logger.ts';
 import { stopOnSignal, untilUp } from '../platform/lifecycle.ts';
@@ -61,6 +64,7 @@ export async function startApi(config: FullConfig, log: Logger): Promise<Running
     reachability: sharedChecks(readiness, () => Date.now()),
   };
   const app = createApp(deps);
+  const contextOf = (request: IncomingMessage): Context => app.createContext(request, new ServerResponse(request));
   const gateway = createSatelliteGateway({
     orm,
     events,
@@ -73,12 +77,15 @@ export async function startApi(config: FullConfig, log: Logger): Promise<Running
       pepper: satellites.tokenPepper,
       clock,
       failedAuthLimiter: rateLimiters.failedAuthLimiter,
-      addressOf: (request) => addressOf(app.createContext(request, new ServerResponse(request))),
+      addressOf: (request) => addressOf(contextOf(request)),
     }),
   });
   registerSatelliteMetrics(deps.metrics, gateway);
   registerMirrorMetrics(deps.metrics, orm);
-  const server = await createHttpServer(app, { host: config.host, port: config.port, upgrades: gateway });
+  const live = createLiveGateway(deps, contextOf);
+  registerWorkspaceMetrics(deps.metrics, { gateway: live, workspaces: house.workspaces });
+  const upgrades = upgradesTo(gateway, live);
+  const server = await createHttpServer(app, { host: config.host, port: config.port, upgrades });
   log.info({ port: server.port }, 'listening');
 
   const preparing = untilUp('PostgreSQL', () => prepare(house), {
@@ -94,10 +101,10 @@ export async function startApi(config: FullConfig, log: Logger): Promise<Running
     async stop() {
       stopping.abort(new Error('The API is stopping.'));
       await preparing.catch(() => undefined);
-      // Stop listening before satellites are disconnected: they reconnect at once, and must not reach this node again.
+      // Stop listening before anybody is disconnected: they reconnect at once, and must not reach this node again.
       const stopped = server.stop();
-      // Their open requests are sent again by another node.
-      await gateway.stop();
+      // The open requests of satellites are sent again by another node.
+      await Promise.all([gateway.stop(), live.stop()]);
       await stopped;
       await closing.disposeAsync();
     },

@@ -166,14 +166,16 @@ export async function authenticate(ctx: Context, auth: ApiKeyAuth, deps: ApiDeps
 }
 
 /**
- * Whether the caller of a long-running request would still be let in.
- * @throws whatever looking the key up throws; the answer is then unknown
+ * For a long-running request: whether its caller would still be let in. It keeps the secret and not the request.
+ * @returns rejects with whatever looking the key up throws; the answer is then unknown
  */
-export async function mayStay(ctx: Context, auth: Auth, deps: ApiDeps): Promise<boolean> {
-  if (auth === 'none') return true;
+export function stayCheck(ctx: Context, auth: Auth, deps: ApiDeps): () => Promise<boolean> {
+  if (auth === 'none') return async () => true;
   const { secret, kind } = givenBy(ctx, auth, deps);
-  const principal = await deps.authenticator.verify(secret, kind);
-  return principal !== undefined && auth.scopes.every((scope) => grants(principal.scopes, scope));
+  return async () => {
+    const principal = await deps.authenticator.verify(secret, kind);
+    return principal !== undefined && auth.scopes.every((scope) => grants(principal.scopes, scope));
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { FairSlots } from '../platform/fair-slots.ts';
-import { authenticate, mayStay } from './authenticate.ts';
+import { authenticate, stayCheck } from './authenticate.ts';
 import { createStartSlots, RequestCall } from './call.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -69,7 +69,7 @@ function serve<D extends ApiDeps>(
     if (streams)
       setStreamCaller(ctx, {
         id: callerId(ctx, principal?.credentialId),
-        mayStay: () => mayStay(ctx, endpoint.auth, deps),
+        mayStay: stayCheck(ctx, endpoint.auth, deps),
       });
     const pathParams: Record<string, string> = ctx['params'];
     const admitLarge = () => permission(largeBodies, callerId(ctx, principal?.teamId), requestSignal(ctx));

@@ -1,8 +1,8 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import { createServer, STATUS_CODES, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import { announceShutdown } from './streams/open-streams.ts';
+import type { UpgradeHandler } from './upgrades.ts';
 
 export interface HttpServerOptions {
   host: string;
@@ -18,12 +18,6 @@ export interface HttpServerOptions {
   checkIntervalMs?: number;
   /** Takes over connections on its path that ask for another protocol (WebSocket); everything else stays HTTP. */
   upgrades?: UpgradeHandler;
-}
-
-export interface UpgradeHandler {
-  /** Whether it handles this request. */
-  wants(request: IncomingMessage): boolean;
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 export interface HttpServer {

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApi } from '../../src/bin/api.ts';
+import { startApi, type RunningApi } from '../../src/bin/api.ts';
 import { anyTeam } from '../../src/db/team-filter.ts';
 import { Team } from '../../src/features/identity/index.ts';
 import { recordedLog, testConfig } from '../http/support/api.ts';
@@ -24,6 +24,10 @@ export interface ApiOverRows {
   request(method: string, path: string, body?: unknown, key?: string): Promise<{ status: number; body: Json }>;
   /** A key of the same team that has these scopes and no other. */
   keyWith(...scopes: string[]): Promise<string>;
+  /** Another API of the same installation. */
+  anotherNode(): Promise<RunningApi & { url: string }>;
+  /** The API itself. */
+  api: RunningApi;
   stop(): Promise<void>;
 }
 
@@ -44,7 +48,8 @@ export async function startApiOverRows(env: Record<string, string> = {}): Promis
   });
   const api = await startApi(config, recordedLog('silent').log);
   await api.prepared;
-  const url = `http://127.0.0.1:${api.port}`;
+  const urlOf = ({ port }: RunningApi): string => `http://127.0.0.1:${port}`;
+  const url = urlOf(api);
   const [team] = await database.orm.em.fork().find(Team, {}, anyTeam);
   if (!team) throw new Error('the first team is missing');
   const request: ApiOverRows['request'] = async (method, path, body, key = KEY) => {
@@ -65,6 +70,12 @@ export async function startApiOverRows(env: Record<string, string> = {}): Promis
     get: (path, key) => request('GET', path, undefined, key),
     keyWith: async (...scopes) =>
       (await request('POST', '/api/api-keys', { name: scopes.join(), scopes })).body.api_key as string,
+    api,
+    async anotherNode() {
+      const other = await startApi(config, recordedLog('silent').log);
+      await other.prepared;
+      return { ...other, url: urlOf(other) };
+    },
     async stop() {
       await api.stop();
       await database.drop();

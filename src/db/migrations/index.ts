@@ -31,6 +31,7 @@ import { CodeHostsMigration } from './20261125034000-code-hosts.ts';
 import { WebhooksMigration } from './20261125041000-webhooks.ts';
 import { PullRequestsMigration } from './20261125050000-pull-requests.ts';
 import { SharePurgingMigration } from './20261123235000-share-purging.ts';
+import { WorkspaceConnectionsMigration } from './20261125041500-workspace-connections.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -63,5 +64,6 @@ export const migrations: MigrationObject[] = [
   { name: '20261124030000-integrations', class: IntegrationsMigration },
   { name: '20261125034000-code-hosts', class: CodeHostsMigration },
   { name: '20261125041000-webhooks', class: WebhooksMigration },
+  { name: '20261125041500-workspace-connections', class: WorkspaceConnectionsMigration },
   { name: '20261125050000-pull-requests', class: PullRequestsMigration },
 ];

@@ -27,6 +27,21 @@ export type WorkspaceDraft = InferEntity<typeof WorkspaceDraft>;
 /** The revision at which to read the draft's files. */
 export const revisionOf = ({ tree, base }: Pick<WorkspaceDraft, 'tree' | 'base'>): string => tree ?? base;
 
+/** How many sockets a team has open on one API node, which renews the row while it lives. */
+export const WorkspaceConnection = defineEntity({
+  name: 'WorkspaceConnection',
+  tableName: 'workspace_connections',
+  filters: teamFilter,
+  properties: {
+    ...teamColumns,
+    node: p.uuid().index(),
+    sockets: p.integer(),
+    /** By the database's clock. */
+    seenAt: p.datetime(),
+  },
+});
+export type WorkspaceConnection = InferEntity<typeof WorkspaceConnection>;
+
 /** The newest content that a draft gives one file. */
 export const WorkspaceDraftChange = defineEntity({
   name: 'WorkspaceDraftChange',

@@ -190,9 +190,13 @@ export interface WorkspacePort extends GitFiles {
   history(path: string, options: { before?: string; limit: number; signal?: AbortSignal }): Promise<FileHistory>;
   /**
    * The commits after one, the oldest first.
+   * @param options.until the last one; by default the newest
    * @returns undefined when there are more than `limit`, or the history does not contain the commit
    */
-  since(commit: string, options: { limit: number; signal?: AbortSignal }): Promise<CommitChange[] | undefined>;
+  since(
+    commit: string,
+    options: { until?: string; limit: number; signal?: AbortSignal },
+  ): Promise<CommitChange[] | undefined>;
   /**
    * Shows another repository's files, read-only, in place of what was mounted at the path. Safe to repeat. While its
    * folder is missing, the workspace is shown without it.

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { optional } from '../../config.ts';
 import type { Room, RoomCore } from '../../room.ts';
 import { createWorkspaceDrafts } from './drafts/index.ts';
-import { WorkspaceDraft, WorkspaceDraftChange } from './entities.ts';
+import { WorkspaceConnection, WorkspaceDraft, WorkspaceDraftChange } from './entities.ts';
 import { createGitWorkspaces } from './git/index.ts';
 import type { WorkspaceUpkeep } from './port.ts';
+import { announce } from './live/events.ts';
 import { readEndpoints } from './routes/read.ts';
 import { writeEndpoints } from './routes/write.ts';
 
@@ -18,15 +19,23 @@ const configuration = z
 export const workspaceRoom = {
   name: 'workspace',
   endpoints: [...readEndpoints, ...writeEndpoints],
-  entities: [WorkspaceDraft, WorkspaceDraftChange],
+  entities: [WorkspaceDraft, WorkspaceDraftChange, WorkspaceConnection],
   scopes: {
     'workspace:read': { allows: 'Read files', forMembers: true },
     'workspace:write': { allows: 'Change files', forMembers: true },
   },
   configuration,
-  build({ config, orm }: RoomCore & { config: z.output<typeof configuration> }) {
+  build({ config, orm, events, clock, log }: RoomCore & { config: z.output<typeof configuration> }) {
     const workspacesDir = config.workspacesDir ?? join(config.home, 'workspaces');
-    const workspaces = createGitWorkspaces({ directory: workspacesDir, gitTimeoutMs: config.timeouts.gitMs });
+    const workspaces = createGitWorkspaces({
+      directory: workspacesDir,
+      gitTimeoutMs: config.timeouts.gitMs,
+      onChange: (change) =>
+        announce(events, change, clock.now()).catch((error: unknown) => {
+          // It was made; who follows the workspace sees it with the next change.
+          log.warn({ err: error, teamId: change.teamId }, 'a change of a workspace could not be announced');
+        }),
+    });
     return {
       workspacesDir,
       workspaces,

@@ -49,19 +49,36 @@ async function helmetHeaders(): Promise<Record<string, string>> {
  */
 export function corsFor(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];
-  const any = origins.includes('*');
-  // Browsers send no trailing slash; people configure one.
-  const known = new Set(origins.map((origin) => origin.replace(/\/+$/, '')));
   return [
     cors({
-      origin: (ctx) => {
-        const origin = ctx.get('Origin');
-        return any ? '*' : known.has(origin) ? origin : '';
-      },
+      origin: (ctx) => allowedOrigin(ctx.get('Origin'), origins),
       allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      allowHeaders: ['Content-Type', 'Authorization', 'X-API-Key', 'Last-Event-ID', 'Idempotency-Key', 'X-Request-Id'],
-      exposeHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+      allowHeaders: [
+        'Content-Type',
+        'Authorization',
+        'X-API-Key',
+        'Last-Event-ID',
+        'Idempotency-Key',
+        'If-Match',
+        'If-None-Match',
+        'X-Request-Id',
+      ],
+      exposeHeaders: [
+        'ETag',
+        'X-Request-Id',
+        'Retry-After',
+        'RateLimit-Limit',
+        'RateLimit-Remaining',
+        'RateLimit-Reset',
+      ],
       maxAge: 600,
     }),
   ];
+}
+
+/** The origin as pages of it may call the API: itself, `*`, or nothing. @param origins exact origins, or `*` */
+export function allowedOrigin(origin: string, origins: readonly string[]): string {
+  if (origins.includes('*')) return '*';
+  // Browsers send no trailing slash; people configure one.
+  return origins.some((known) => known.replace(/\/+$/, '') === origin) ? origin : '';
 }

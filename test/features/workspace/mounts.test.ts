@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GitStopped, runGit } from '../../../src/platform/git/index.ts';
 import { gitFiles } from '../../../src/features/workspace/index.ts';

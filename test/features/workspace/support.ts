@@ -13,12 +13,13 @@ import {
   type WorkspaceErrorCode,
   type WorkspacePort,
   type Workspaces,
+  type WorkspaceUpkeep,
 } from '../../../src/features/workspace/index.ts';
 import { LONG_TIMEOUTS } from '../../support/timeouts.ts';
 
 export interface Scratch {
   directory: string;
-  workspaces: Workspaces;
+  workspaces: Workspaces & WorkspaceUpkeep;
   remove(): void;
 }
 

@@ -10,6 +10,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { Orm } from '../../../db/orm.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { EventLog, LogEvent } from '../../../platform/event-log/index.ts';
+import { asksForWebSocket, refuseUpgrade, type Refusal, type UpgradeHandler } from '../../../http/upgrades.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { inboxCancel, inboxRequest, replyEvent, replyStream } from '../calls/reply-stream.ts';
 import type { DependencyGraphs } from '../graph/index.ts';
@@ -18,7 +19,7 @@ import { SatelliteConnection } from './connection.ts';
 import { refusalsOf } from '../tokens.ts';
 import { Inbox } from './inbox.ts';
 import { MAX_SATELLITES, Registrations, type Registration } from './registrations.ts';
-import { refuseUpgrade, type Admission, type Admitted, type Refusal } from './upgrade.ts';
+import type { Admission, Admitted } from './upgrade.ts';
 
 /** Interval for updating rows, rechecking tokens and closing silent connections, in ms. */
 const UPKEEP_MS = 2_000;
@@ -39,11 +40,8 @@ export interface GatewayDeps {
   admission: Admission;
 }
 
-export interface SatelliteGateway {
-  /** Whether an upgrade request comes from a satellite. */
-  wants(request: IncomingMessage): boolean;
-  /** Admits a satellite, or answers why not. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+/** Admits satellites, or answers why not. */
+export interface SatelliteGateway extends UpgradeHandler {
   /** The number of connected satellites and of requests in progress. */
   counts(): { connected: number; asked: number };
   /** Disconnects every satellite with the hint to reconnect at once. */
@@ -82,8 +80,8 @@ class Gateway implements SatelliteGateway {
     }, UPKEEP_MS);
   }
 
-  wants({ url, headers }: IncomingMessage): boolean {
-    return url?.split('?')[0] === CONNECT_PATH && headers.upgrade?.toLowerCase() === 'websocket';
+  wants(request: IncomingMessage): boolean {
+    return asksForWebSocket(request, CONNECT_PATH);
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

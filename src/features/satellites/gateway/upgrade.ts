@@ -1,9 +1,9 @@
-/** Admits or refuses a connection while it is still HTTP. */
+/** Admits or refuses a satellite while its connection is still HTTP. */
 import type { Pepper } from '../../../platform/secrets.ts';
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import type { Orm } from '../../../db/orm.ts';
 import { TooManyRequests } from '../../../http/errors.ts';
+import type { Refusal } from '../../../http/upgrades.ts';
 import type { FailedAuthLimiter } from '../../../http/rate-limit/failed-auth.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { verifyToken } from '../tokens.ts';
@@ -11,14 +11,6 @@ import { verifyToken } from '../tokens.ts';
 export interface Admitted {
   teamId: string;
   tokenId: string;
-}
-
-export interface Refusal {
-  status: 401 | 426 | 429 | 503;
-  code: string;
-  /** A sentence for the operator of the satellite. */
-  detail: string;
-  retryAfterSeconds?: number;
 }
 
 export type Admission = (request: IncomingMessage) => Promise<Admitted | Refusal>;
@@ -54,25 +46,4 @@ export function createAdmission(options: {
       return { status: 429, code, detail: message, retryAfterSeconds };
     }
   };
-}
-
-/**
- * Refuses an upgrade request with the API's usual error and closes the connection, even if the peer keeps its end open,
- * which would prevent the server from stopping.
- */
-export function refuseUpgrade(socket: Duplex, { status, code, detail, retryAfterSeconds }: Refusal): void {
-  const body = JSON.stringify({ detail, code });
-  socket.once('finish', () => socket.destroy());
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      'Connection: close',
-      'Cache-Control: no-store',
-      'Content-Type: application/json; charset=utf-8',
-      ...(retryAfterSeconds === undefined ? [] : [`Retry-After: ${retryAfterSeconds}`]),
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

@@ -9,7 +9,6 @@ const FORMAT = '--format=%H%x00%P%x00%an%x00%at%x00%B%x00';
 /** Paths of one commit that are told. */
 const MAX_PATHS = 500;
 const KINDS: Record<string, ChangedPath['change']> = { A: 'added', D: 'deleted' };
-const NEXT_ID = /^[0-9a-f]{40}$/u;
 
 /** The commits that changed a path, the newest first. */
 export async function historyOf(
@@ -28,18 +27,27 @@ export async function historyOf(
 
 /**
  * The commits after one, the oldest first.
+ * @param options.until the last one; by default the newest of the branch
  * @returns undefined when there are more than `limit`, or the branch does not contain the commit
  */
 export async function commitsSince(
   repository: Repository,
   after: string,
-  { limit, signal }: { limit: number; signal?: AbortSignal },
+  { until = BRANCH, limit, signal }: { until?: string; limit: number; signal?: AbortSignal },
 ): Promise<CommitChange[] | undefined> {
-  if (!NEXT_ID.test(after)) return undefined;
-  const contained = await repository.git(['merge-base', '--is-ancestor', after, BRANCH], { accept: [1, 128], signal });
-  if (contained.code !== 0) return undefined;
+  const isContained = ['merge-base', '--is-ancestor', after, until];
+  const { code } = await repository.git(isContained, { accept: [1, 128], signal });
+  return code === 0 ? newCommits(repository, after, { until, limit, signal }) : undefined;
+}
+
+/** {@link commitsSince} a commit that is known to be in the branch. */
+export async function newCommits(
+  repository: Repository,
+  after: string,
+  { until = BRANCH, limit, signal }: { until?: string; limit: number; signal?: AbortSignal },
+): Promise<CommitChange[] | undefined> {
   const what = ['-z', '--reverse', '--no-renames', '--name-status', FORMAT, `--max-count=${limit + 1}`];
-  const { stdout } = await repository.git(['log', ...what, `${after}..${BRANCH}`], { signal });
+  const { stdout } = await repository.git(['log', ...what, `${after}..${until}`], { signal });
   const commits = parse(stdout);
   if (commits.length > limit) return undefined;
   return commits.map(({ info, parent, paths }) => ({

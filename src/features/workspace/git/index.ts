@@ -11,7 +11,14 @@ import { listEntries, readFile } from './entries.ts';
 import { commitsSince, historyOf } from './history.ts';
 import { addMount, mountsOf, removeMount } from './mounts.ts';
 import { headOf } from './refs.ts';
-import { atRevisions, openRepository, repositoryName, repositoryNames, type Repository } from './repository.ts';
+import {
+  atRevisions,
+  isRevision,
+  openRepository,
+  repositoryName,
+  repositoryNames,
+  type Repository,
+} from './repository.ts';
 import { searchFiles, SEARCH_TIMEOUT_MS } from './search.ts';
 import { writeObjects, writeTree } from './tree.ts';
 import { throughView, type Readable } from './view.ts';
@@ -91,7 +98,10 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces & 
           at(options.before === undefined ? [] : [options.before], (repository) =>
             historyOf(repository, path, options),
           ),
-        since: async (commit, options) => commitsSince(await open(), commit, options),
+        async since(commit, options) {
+          const named = [commit, ...(options.until === undefined ? [] : [options.until])];
+          return named.every(isRevision) ? commitsSince(await open(), commit, options) : undefined;
+        },
         async mount(mount, { signal } = {}) {
           if (await addMount(await open(), mount, signal)) await onChange?.({ teamId, mount: mount.path });
         },

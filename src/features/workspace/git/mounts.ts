@@ -8,7 +8,7 @@ import { isAbsolute, join } from 'node:path';
 import { ancestors, isMirrored, workspacePath } from '../path.ts';
 import { MIRRORS, WorkspaceError, type WorkspaceMount } from '../port.ts';
 import { GitError, ifThere, type GitOptions } from '../../../platform/git/index.ts';
-import { id, REVISION, type Repository } from './repository.ts';
+import { id, isRevision, type Repository } from './repository.ts';
 
 /** A file name has at most 255 bytes. */
 const MAX_ENCODED = 240;
@@ -74,7 +74,7 @@ async function treeOf(
   options: GitOptions,
 ): Promise<string> {
   const missing = `${JSON.stringify(commit)} is not a commit of the repository`;
-  if (!REVISION.test(commit)) throw new WorkspaceError('unknown_revision', missing);
+  if (!isRevision(commit)) throw new WorkspaceError('unknown_revision', missing);
   try {
     const env = { GIT_OBJECT_DIRECTORY: objects };
     return id(await repository.git(['rev-parse', '--verify', '--quiet', `${commit}^{tree}`], { ...options, env }));

@@ -9,7 +9,9 @@ export const BRANCH = 'refs/heads/main';
 export const CHANGES = 'refs/casebook/changes';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
-export const REVISION = /^[0-9a-f]{40}$/u;
+const REVISION = /^[0-9a-f]{40}$/u;
+/** Whether a text has the form of a full object id. */
+export const isRevision = (text: string): boolean => REVISION.test(text);
 const FIRST_COMMIT = 'Begin the workspace\n';
 
 export interface Repository {
@@ -80,8 +82,7 @@ export async function atRevisions<T>(
   revisions: readonly string[],
   work: () => Promise<T>,
 ): Promise<T> {
-  if (!revisions.every((each) => REVISION.test(each)))
-    throw new WorkspaceError('unknown_revision', 'A revision is 40 hexadecimal digits');
+  if (!revisions.every(isRevision)) throw new WorkspaceError('unknown_revision', 'A revision is 40 hexadecimal digits');
   try {
     return await work();
   } catch (error) {

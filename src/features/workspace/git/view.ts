@@ -125,7 +125,8 @@ async function viewOf(repository: Repository, shown: readonly Mounted[], signal?
   const made = await ifThere(readFile(file, 'utf8'));
   if (made !== undefined) {
     await mark(file);
-    return { repository: viewing(repository, directory), ...(JSON.parse(made) as Omit<View, 'repository'>) };
+    const description: Omit<View, 'repository'> = JSON.parse(made);
+    return { repository: viewing(repository, directory), ...description };
   }
   const beside = join(folder, `new-${randomUUID()}`);
   await mkdir(join(beside, 'info'), { recursive: true });

@@ -3,6 +3,7 @@ import { apiKey } from '../../../http/authenticate.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
 import { InvalidRequest } from '../../../http/errors.ts';
 import { answering } from '../errors.ts';
+import { countConnections } from '../live/connections.ts';
 import { pageOf } from '../lines.ts';
 import { directoryPath, isMirrored } from '../path.ts';
 import { WorkspaceError, type WorkspaceEntry } from '../port.ts';
@@ -135,4 +136,17 @@ const diff = endpoint({
   handler: async () => ({ diff: '' as const, files: [] }),
 });
 
-export const readEndpoints = [tree, file, search, history, diff];
+const connections = endpoint({
+  method: 'get',
+  path: '/api/workspace/connections',
+  operationId: 'getWorkspaceConnections',
+  summary: 'Count the WebSockets that follow the workspace',
+  description:
+    'Those of the team, over all API nodes; a node that died counts for half a minute at most. The WebSocket is at `/api/workspace/ws`, with the same credentials as the API and the scope `workspace:read`: it sends the commits to the workspace as they are made, and with `?after=COMMIT` first those that were missed.',
+  tags,
+  auth: READ,
+  response: schemas.ConnectionsResponse,
+  handler: async ({ em, principal }) => ({ connections: await countConnections(em, principal.teamId) }),
+});
+
+export const readEndpoints = [tree, file, search, history, diff, connections];
