@@ -9,6 +9,7 @@ import { createRunActivities } from '../activities/runs.ts';
 import { chartsRoom } from './features/charts/index.ts';
 import { chatsRoom } from './features/chats/index.ts';
 import { citationsRoom } from './features/citations/index.ts';
+import { codeHostsRoom } from './features/code-hosts/index.ts';
 import { effectsRoom } from './features/effects/index.ts';
 import { identityRoom } from './features/identity/index.ts';
 import { integrationsRoom } from './features/integrations/index.ts';
@@ -36,6 +37,7 @@ const list = [
   notificationsRoom,
   integrationsRoom,
   workspaceRoom,
+  codeHostsRoom,
   chartsRoom,
   { ...runsRoom, activities: [createRunActivities] },
   { ...citationsRoom, activities: [createCitationActivities] },

@@ -1,4 +1,4 @@
-/** Where Prometheus, Grafana Loki and Jaeger come from on an unprepared machine. */
+/** Where Prometheus, Grafana Loki, Jaeger and Gitea come from on an unprepared machine. */
 import { chmodSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../src/embedded/log.ts';
@@ -9,6 +9,7 @@ import { messageOf } from '../../src/platform/message-of.ts';
 const prometheusVersion = '3.5.0';
 const lokiVersion = '3.7.8';
 const jaegerVersion = '1.76.0';
+const giteaVersion = '1.26.0';
 const unpackTimeoutMs = 120_000;
 const packageTimeoutMs = 120_000;
 
@@ -102,6 +103,16 @@ const jaeger: Program = {
   ways: [],
 };
 
+const gitea: Program = {
+  title: 'Gitea',
+  command: 'gitea',
+  kept: `gitea-v${giteaVersion}`,
+  version: '--version',
+  mark: 'itea version',
+  // As Jaeger.
+  ways: [],
+};
+
 /**
  * Path of a Prometheus: on PATH, kept from an earlier run, its release, or Debian's package. @throws with what was
  * tried
@@ -118,6 +129,11 @@ export function findLoki(options: FindOptions): Promise<string> {
 /** Path of a Jaeger: on PATH, or kept from an earlier build. @throws if there is none: it is not downloaded */
 export function findJaeger(options: FindOptions): Promise<string> {
   return find(jaeger, options);
+}
+
+/** Path of a Gitea: on PATH, or kept from an earlier build. @throws if there is none: it is not downloaded */
+export function findGitea(options: FindOptions): Promise<string> {
+  return find(gitea, options);
 }
 
 async function find(program: Program, options: FindOptions): Promise<string> {

@@ -1,6 +1,7 @@
 /** Server programs that no package manager installs, built from their Go modules. */
 import { execFile, spawn } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,8 +18,10 @@ export interface GoProgram {
   command: string;
   module: string;
   version: string;
-  /** Its main package, below the module. */
+  /** Its main package, below the module; empty for the module itself. */
   package: string;
+  /** Folders of its module that it reads when it runs; they are kept in `PROGRAM.files`, beside the program. */
+  files?: readonly string[];
   /** Arguments that make it say what it is, and what it says then. Other programs may have the same name. */
   identify: { args: string[]; says: string };
   /** Where people get it. */
@@ -35,7 +38,7 @@ export async function findGoProgram(program: GoProgram): Promise<string> {
   const cache = join(homedir(), '.cache', 'casebook', 'bin');
   if (await identifies(program, command)) return command;
   const kept = join(cache, `${command}-${version}`);
-  if (await identifies(program, kept)) return kept;
+  if ((!program.files || existsSync(`${kept}.files`)) && (await identifies(program, kept))) return kept;
   await mkdir(cache, { recursive: true });
   const making = await mkdtemp(join(cache, `making-${command}-`));
   const began = performance.now();
@@ -43,7 +46,12 @@ export async function findGoProgram(program: GoProgram): Promise<string> {
   console.error(`${title} not found: building it with Go, which takes some minutes, once (kept in ${cache}) ...`);
   const ticking = setInterval(() => console.error(`  still building ${title} (${minutes()} min) ...`), 60_000);
   try {
-    await rename(await build(program, making), kept);
+    const built = await build(program, making);
+    if (program.files) {
+      await rm(`${kept}.files`, { recursive: true, force: true });
+      await rename(`${built}.files`, `${kept}.files`);
+    }
+    await rename(built, kept);
     return kept;
   } catch (error) {
     throw new Error(
@@ -97,6 +105,10 @@ async function build(program: GoProgram, folder: string): Promise<string> {
   await finish('chmod', ['u+w', 'go.sum'], folder);
   await finish('go', ['mod', 'edit', '-require', `${module}@${version}`], folder);
   const built = join(folder, command);
-  await finish('go', ['build', '-ldflags', '-s -w', '-o', built, `${module}/${program.package}`], folder);
+  const flags = `-s -w -X main.Version=${version.replace(/^v/, '')}`;
+  await finish('go', ['build', '-ldflags', flags, '-o', built, join(module, program.package)], folder);
+  for (const name of program.files ?? [])
+    await cp(join(source, name), join(`${built}.files`, name), { recursive: true });
+  if (program.files) await finish('chmod', ['-R', 'u+w', `${built}.files`], folder);
   return built;
 }

@@ -27,6 +27,7 @@ import { SignalledRevisionMigration } from './20261123133500-signalled-revision.
 import { InvestigationTriggerMigration } from './20261123141500-investigation-trigger.ts';
 import { InvestigationSharesMigration } from './20261123173000-investigation-shares.ts';
 import { IntegrationsMigration } from './20261124030000-integrations.ts';
+import { CodeHostsMigration } from './20261125034000-code-hosts.ts';
 import { SharePurgingMigration } from './20261123235000-share-purging.ts';
 
 export const migrations: MigrationObject[] = [
@@ -58,4 +59,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123173000-investigation-shares', class: InvestigationSharesMigration },
   { name: '20261123235000-share-purging', class: SharePurgingMigration },
   { name: '20261124030000-integrations', class: IntegrationsMigration },
+  { name: '20261125034000-code-hosts', class: CodeHostsMigration },
 ];
