@@ -27,6 +27,7 @@ export const FULL_NAME = `${ORGANISATION}/${REPOSITORY}`;
 
 export interface LiveCodeHost {
   url: string;
+  address: GiteaAddress;
   /** For people who sign in there. */
   account: { username: string; password: string };
   /** What broke the service; undefined until then. */
@@ -64,6 +65,7 @@ export async function startCodeHost(options: {
   let commit: string | undefined;
   return {
     url,
+    address: gitea,
     account: admin,
     get commit() {
       return commit;
