@@ -28,6 +28,7 @@ import { InvestigationTriggerMigration } from './20261123141500-investigation-tr
 import { InvestigationSharesMigration } from './20261123173000-investigation-shares.ts';
 import { IntegrationsMigration } from './20261124030000-integrations.ts';
 import { SharePurgingMigration } from './20261123235000-share-purging.ts';
+import { ToolCallSourcesMigration } from './20261125034000-tool-call-sources.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -58,4 +59,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123173000-investigation-shares', class: InvestigationSharesMigration },
   { name: '20261123235000-share-purging', class: SharePurgingMigration },
   { name: '20261124030000-integrations', class: IntegrationsMigration },
+  { name: '20261125034000-tool-call-sources', class: ToolCallSourcesMigration },
 ];

@@ -7,7 +7,7 @@ import type { Integration } from './entities.ts';
 import { decisionOn } from './decisions.ts';
 import { families } from './families.ts';
 import type { IntegrationResponse, TestResponse } from './schemas/shared.ts';
-import { capabilitiesOf } from './source.ts';
+import { capabilitiesOf, sourceIdOf } from './source.ts';
 import { hint, type Secrets } from './vault.ts';
 
 /** What a row says only together with its secrets and its connector. */
@@ -34,7 +34,7 @@ export function presentIntegration(
     family: row.family,
     vendor,
     name: row.name,
-    source_id: `integration:${row.slug}`,
+    source_id: sourceIdOf(row),
     enabled: row.enabled,
     status: row.enabled ? row.status : 'disabled',
     status_since: row.statusSince.toISOString(),

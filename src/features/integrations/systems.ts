@@ -23,7 +23,7 @@ import { Integration } from './entities.ts';
 import { families } from './families.ts';
 import { decisionOn } from './decisions.ts';
 import type { Servers } from './servers.ts';
-import { sourceOf } from './source.ts';
+import { sourceIdOf, sourceOf } from './source.ts';
 import { meaningOf } from './tool-servers/index.ts';
 
 /** Timeout of the system, in ms: shorter than the tool call's, so that its failure can still be reported. */
@@ -82,6 +82,7 @@ function offersOfConnector(deps: SystemDeps, row: Integration): Offer[] {
     .map(({ name, description, parameters }) => ({
       parts: [slug, name],
       system: slug,
+      source: sourceIdOf(row),
       what: name,
       description: `${name} of ${slug} (${families[family].kind})${via}. ${description}`,
       inputSchema: schemaOf(parameters),
@@ -109,6 +110,7 @@ function offersOfServer(deps: SystemDeps, row: Integration, tools: readonly McpT
     return {
       parts: [row.slug, tool.name],
       system: row.slug,
+      source: sourceIdOf(row),
       what: name,
       description: `${name} of ${row.slug} (${families[row.family].kind}${projectOf(row)})${isReading ? '' : '; it may change things'}. ${words}`,
       inputSchema: tool.inputSchema,

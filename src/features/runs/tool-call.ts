@@ -160,6 +160,7 @@ async function store(
       status: cancelled ? 'cancelled' : 'completed',
       isError: output.isError ?? false,
       answer: output.answer ?? null,
+      source: output.source ?? null,
       digest: storableText(output.digest.slice(0, 200)),
       view: frameToolResult({ evidence: call.evidence, tool: call.name, view }),
       content,

@@ -88,6 +88,8 @@ export const ToolCall = defineEntity({
       .enum(['data', 'nothing', 'refused', 'unavailable'] as const)
       .$type<SourceAnswer>()
       .nullable(),
+    /** The source that was queried, where the input does not name it. */
+    source: p.text().nullable(),
     digest: p.text().strictNullable(),
     /** What the model is shown of the result, framed and bounded. Lazy, like the content. */
     view: p.text().strictNullable().lazy(),

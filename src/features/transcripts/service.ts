@@ -98,7 +98,8 @@ export async function loadEvidence(em: EntityManager, conversationId: string): P
 }
 
 /** The source that a tool call queries; undefined if it queries none. */
-export function sourceOfCall({ name, input }: Pick<ToolCall, 'name' | 'input'>): string | undefined {
+export function sourceOfCall({ name, input, source }: Pick<ToolCall, 'name' | 'input' | 'source'>): string | undefined {
+  if (source) return source;
   if (capabilityOf(name) === undefined || typeof input !== 'object' || input === null) return undefined;
   return 'source' in input && typeof input.source === 'string' ? input.source : undefined;
 }
