@@ -3,8 +3,9 @@ import { QueryError, type ConnectionTest, type OperationContext } from '../conne
 import type { ClickhouseSession } from './session.ts';
 
 const FACTS = `
-  select version() as version, currentUser() as user, currentDatabase() as database,
-         (select count() from system.databases where name = currentDatabase()) as has_database`;
+  select version() as version, currentDatabase() as database,
+         (select count() from system.databases where name = currentDatabase()) as has_database,
+         (select count() from system.tables where lower(database) not in ('system', 'information_schema')) as tables`;
 const LOG = `select count() from system.tables where database = 'system' and name = 'query_log'`;
 
 const BETTER_USER = "create user casebook identified by '...' settings readonly = 2; grant select on *.* to casebook;";
@@ -16,8 +17,10 @@ export async function testConnection(
     ca_certificate,
     secure,
     url,
+    username,
   }: Partial<Record<'database' | 'ca_certificate' | 'url', string | undefined>> & {
     secure: boolean;
+    username: string;
   },
   context: OperationContext,
 ): Promise<ConnectionTest> {
@@ -30,7 +33,7 @@ export async function testConnection(
   });
   try {
     const { rows } = await session.read(FACTS, { ...context, maxRows: 1 });
-    const [version, user, current, hasDatabase] = rows[0] ?? [];
+    const [version, current, hasDatabase, tables] = rows[0] ?? [];
     if (Number(hasDatabase) === 0) {
       const message = `There is no database ${database ?? String(current)}, or the user may not see it.`;
       return result({ status: 'refused', field: 'database', message });
@@ -42,10 +45,10 @@ export async function testConnection(
     const isPlain = url === undefined ? !secure : url.startsWith('http:');
     return result({
       status: 'ok',
-      message: `Connected to ClickHouse ${String(version)} as ${String(user)}.`,
+      message: `Connected to ClickHouse ${String(version)} as ${username}, who sees ${String(tables)} ${Number(tables) === 1 ? 'table' : 'tables'} and ${readonly === 0 ? 'may write' : 'only reads'}.`,
       version: String(version),
       warnings: [
-        readonly === 0 && `${String(user)} may write. Nothing is written, but a better user could not: ${BETTER_USER}`,
+        readonly === 0 && `${username} may write. Nothing is written, but a better user could not: ${BETTER_USER}`,
         Number(log.rows[0]?.[0]) === 0 &&
           'Slow queries need system.query_log, which is off, has no entry yet, or may not be read.',
         isPlain && 'The connection is not encrypted.',
