@@ -27,6 +27,9 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
   make('edge-a', 'cloudflare', {});
   make('cloud-monitor-a', 'azure-monitor', { tenant_id: SECRET, subscription_id: SECRET });
   make('cloud-b', 'google-cloud', { project_id: SECRET });
+  make('cloud-b', 'google-cloud-service-account', { project_id: SECRET });
+  make('cloud-b-official', 'google-cloud-official', { project_id: SECRET });
+  make('cloud-b-official', 'google-cloud-official-service-account', { project_id: SECRET });
   em.create(IntegrationAlerts, { teamId, channel: { type: 'email', label: SECRET, sealed: SECRET } } as never);
   const mcp = make('mcp', 'owned-mcp', { url: 'https://mcp.invalid/mcp' });
   const ofMcp = { params: { integration_id: mcp.id } };
