@@ -1,4 +1,5 @@
 /** Tests a connection, and says what its user may do and what would be better. */
+import { orThroughSatellite } from '../shared/sql/places.ts';
 import { QueryError, type ConnectionTest, type OperationContext } from '../connector.ts';
 import type { ClickhouseSession } from './session.ts';
 
@@ -56,7 +57,7 @@ export async function testConnection(
     });
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    return result({ ...faultOf(error, { ca_certificate, url }), message: error.message });
+    return result({ ...faultOf(error, { ca_certificate, url }), message: orThroughSatellite(error.message) });
   }
 }
 

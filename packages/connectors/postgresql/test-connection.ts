@@ -1,4 +1,5 @@
 /** Tests a connection, and says what its role may do and what would be better. */
+import { orThroughSatellite } from '../shared/sql/places.ts';
 import { QueryError, type ConnectionTest } from '../connector.ts';
 import type { PostgresSession } from './session.ts';
 import type { PostgresConfig } from './config.ts';
@@ -44,7 +45,7 @@ export async function testConnection(
     });
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    return result({ ...faultOf(error, settings), message: error.message });
+    return result({ ...faultOf(error, settings), message: orThroughSatellite(error.message) });
   }
 }
 

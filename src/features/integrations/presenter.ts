@@ -8,6 +8,7 @@ import { decisionOn } from './decisions.ts';
 import { families } from './families.ts';
 import type { IntegrationResponse, TestResponse } from './schemas/shared.ts';
 import { capabilitiesOf, sourceIdOf } from './source.ts';
+import { hasToolServer } from './tool-servers/index.ts';
 import { hint, type Secrets } from './vault.ts';
 
 /** What a row says only together with its secrets and its connector. */
@@ -45,6 +46,8 @@ export function presentIntegration(
     resources,
     credential: shown === undefined ? null : hint(secrets?.[shown]),
     via: row.via ?? null,
+    settings: shownIn(row),
+    tool_server: hasToolServer(row.family) ? (tools ? 'vendor' : 'built_in') : null,
     capabilities: row.tools ? ['tools'] : capabilitiesOf(row, operations),
     tools: tools
       ? tools.map(({ name, title, description, readOnly }) => ({
@@ -61,6 +64,16 @@ export function presentIntegration(
     last_used_at: iso(row.lastUsedAt),
   };
 }
+
+/** The settings that people gave, as far as a line can show them. */
+const shownIn = ({
+  settings: { ca_certificate: _, ...settings },
+}: Integration): Record<string, string | number | boolean> =>
+  Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [],
+    ),
+  );
 
 export const presentTest = (test: ConnectionTest): z.input<typeof TestResponse> => ({
   success: test.status === 'ok',

@@ -52,6 +52,9 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
       removeMcpServer: ofMcp,
       testMcpServer: ofMcp,
       toggleMcpServer: { ...ofMcp, body: { enabled: false } },
+      testIntegration: ofPostgres,
+      toggleIntegration: { ...ofPostgres, body: { enabled: false } },
+      getIntegrationUsage: ofPostgres,
       setIntegrationAlerts: { body: { channel: null } },
       // The caller's own, under the owner's names: refused where the address is not public.
       createPostgresIntegration: { body: { ...postgresOf('owned-db') } },

@@ -93,6 +93,44 @@ describe('runs over a connected database', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(used)) < 600_000, used);
   });
 
+  it('are listed as its users, with the monitoring agents whose plan names it', async () => {
+    const agent = await harness.request('POST', '/api/monitoring-chat', {
+      message: 'Watch.',
+      title: 'Watches orders',
+      plan: {
+        summary: 'Orders',
+        checks: [
+          {
+            id: 'rows',
+            title: 'Rows',
+            schedule: { every_seconds: 3_600 },
+            check: {
+              type: 'mcp_tool',
+              tool: 'orders_db_query',
+              arguments: { sql: 'select 1' },
+              condition: { type: 'contains', text: '2' },
+            },
+          },
+        ],
+      },
+    });
+    assert.equal(agent.status, 200, JSON.stringify(agent.body));
+    const listed = (await harness.request('GET', '/api/integrations')).body as { integrations: { id: string }[] };
+    const { id } = listed.integrations[0]!;
+    const usage = (await harness.request('GET', `/api/integrations/${id}/usage`)).body as {
+      runs: { conversation_id: string; kind: string }[];
+      monitoring_agents: { title: string }[];
+    };
+    assert.deepEqual(
+      usage.runs.map(({ kind }) => kind),
+      ['chat'],
+    );
+    assert.deepEqual(
+      usage.monitoring_agents.map(({ title }) => title),
+      ['Watches orders'],
+    );
+  });
+
   it('say in the report and in the failure of a chat which system did not answer, and why', async () => {
     await postgres.stop();
     const { alert_summary, investigation_text: text } = await harness.untilEnded(await harness.investigate('Slow?'));

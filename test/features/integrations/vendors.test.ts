@@ -122,6 +122,20 @@ describe('connecting New Relic, Azure Monitor and Cloudflare', () => {
       const { status, body } = await connect();
       assert.deepEqual([status, body.status], [200, 'connected'], JSON.stringify(body));
       assert.ok(!JSON.stringify(body).includes(azure.clientSecret));
+      const path = `/api/integrations/${body.integration.id}`;
+      const tested = await api.request('POST', `${path}/test`);
+      assert.deepEqual([tested.status, tested.body.success], [200, true], JSON.stringify(tested.body));
+      azure.secretExpired = true;
+      azure.revokeTokens();
+      const expired = await api.request('POST', `${path}/test`);
+      azure.secretExpired = false;
+      assert.deepEqual([expired.body.success, expired.body.field], [false, 'client_secret']);
+      assert.equal((await api.get(`${PREFIX}/status`)).body.status, 'failing', 'the outcome is recorded');
+      const off = await api.request('POST', `${path}/toggle`, { enabled: false });
+      assert.deepEqual([off.status, off.body.status], [200, 'disabled']);
+      await api.request('POST', `${path}/toggle`, { enabled: true });
+      await api.request('POST', `${path}/test`);
+      assert.deepEqual((await api.get(`${path}/usage`)).body, { runs: [], monitoring_agents: [] });
       const { body: now } = await api.get(`${PREFIX}/status`);
       assert.deepEqual(
         [now.connected, now.default_account_id, now.tool_server, now.integration.name],

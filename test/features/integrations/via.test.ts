@@ -39,6 +39,7 @@ describe('an integration via a satellite', () => {
   it('is tested and queried where it is, and its password is in no event and in no log', async () => {
     const direct = await create({ name: 'direct' });
     assert.equal(direct.status, 422, 'Casebook itself may not reach it');
+    assert.match(direct.body.detail[0].msg, /not .*public.* Or connect it through a satellite that reaches it\.$/);
     const { status, body } = await create({ name: 'orders', via: 'near' });
     assert.deepEqual([status, body.status, body.via], [200, 'connected', 'near'], JSON.stringify(body));
     const tested = await api.request('POST', `${PATH}/integrations/${body.id}/test`);
