@@ -25,7 +25,7 @@ export function directTools(offers: readonly NamedOffer[]): Tool[] {
       ...(offer.requires !== undefined && { requires: offer.requires }),
       ...(!offer.readOnly && ACTING),
       timeoutSeconds: TIMEOUT_SECONDS,
-      summarize: (input) => `${offer.system} ${offer.what} ${JSON.stringify(input)}`,
+      summarize: (input) => `${offer.system} ${offer.what}${shown(input)}`,
       run: (input, context) => query(offer, input, context),
     }),
   );
@@ -36,6 +36,8 @@ const query = async (
   input: Record<string, unknown>,
   context: ToolContext,
 ): Promise<ToolOutput> => ({ ...(await run(input, context)), source });
+
+const shown = (input: object): string => (Object.keys(input).length === 0 ? '' : ` ${JSON.stringify(input)}`);
 
 export const SEARCH_TOOL = 'search_connected_tools';
 const CALL_TOOL = 'call_connected_tool';
@@ -136,7 +138,7 @@ function caller(offers: readonly NamedOffer[], does: 'read' | 'act') {
     const why = offer.readOnly ? 'only reads' : 'may change things';
     return errorOutput(`${name} ${why}: call it with ${right}, if you have that tool.`);
   };
-  const summarize = ({ name, input }: CallInput): string => `${name} ${JSON.stringify(input)}`;
+  const summarize = ({ name, input }: CallInput): string => `${name}${shown(input)}`;
   const own = offers.filter(({ readOnly }) => readOnly === (does === 'read'));
   const shared = { ...commonScope(own), input: callInput, timeoutSeconds: TIMEOUT_SECONDS, summarize, run };
   return does === 'read'

@@ -15,29 +15,36 @@ export const connectVendor = (path: string, body: Record<string, unknown>): Prom
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each vendor has a path and a body of its own
   dataOf<ConnectAnswer>(api.POST(path as '/api/onboarding/edge-a/connect', { body: body as never }));
 
-/** Where a team may have several, each has an endpoint for a test and for turning it off; they are the same for all. */
+/** Where a team may have several, each is changed and removed by its id. */
 export const isOneOfMany = ({ family }: Pick<Integration, 'family'>): boolean =>
   family === 'sql-db' || family === 'analytics-db' || family === 'mcp';
 
 type DatabasePath = '/api/onboarding/sql-db/integrations/{integration_id}';
 
-const pathOf = <Rest extends '' | '/test' | '/toggle'>({ family }: Integration, rest: Rest): `${DatabasePath}${Rest}` =>
+const pathOf = ({ family }: Integration): DatabasePath =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the others have the same endpoints
-  `${family === 'mcp' ? '/api/integrations/mcp' : `/api/onboarding/${family}/integrations`}/{integration_id}${rest}` as `${DatabasePath}${Rest}`;
+  `${family === 'mcp' ? '/api/integrations/mcp' : `/api/onboarding/${family}/integrations`}/{integration_id}` as DatabasePath;
 
 const params = ({ id }: Integration) => ({ path: { integration_id: id } });
 
-export const testIntegration = (integration: Integration): Promise<Schema<'PostgresTestResponse'>> =>
-  dataOf(api.POST(pathOf(integration, '/test'), { params: params(integration) }));
+export const testIntegration = (integration: Integration): Promise<Schema<'IntegrationTestResponse'>> =>
+  dataOf(api.POST('/api/integrations/{integration_id}/test', { params: params(integration) }));
 
 export const toggleIntegration = (integration: Integration): Promise<unknown> =>
   dataOf(
-    api.POST(pathOf(integration, '/toggle'), { params: params(integration), body: { enabled: !integration.enabled } }),
+    api.POST('/api/integrations/{integration_id}/toggle', {
+      params: params(integration),
+      body: { enabled: !integration.enabled },
+    }),
   );
+
+/** @param changes as its form built them; the API says what is wrong with them */
+export const saveIntegration = (integration: Integration, changes: Record<string, unknown>): Promise<unknown> =>
+  dataOf(api.PUT(pathOf(integration), { params: params(integration), body: changes }));
 
 /** One of many by its id; the only integration of another vendor by its family. */
 export function removeIntegration(integration: Integration): Promise<unknown> {
-  if (isOneOfMany(integration)) return dataOf(api.DELETE(pathOf(integration, ''), { params: params(integration) }));
+  if (isOneOfMany(integration)) return dataOf(api.DELETE(pathOf(integration), { params: params(integration) }));
   const { family, source_id: source } = integration;
   const part = source.endsWith('-service-account') ? `${family}/sa` : family;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every such family is removed in the same way
