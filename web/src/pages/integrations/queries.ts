@@ -14,13 +14,13 @@ export const integrationsQuery = queryOptions({
 /** The runs that last used an integration, and the monitoring agents whose plans name it. */
 export const usageQuery = (id: string) =>
   queryOptions({
-    queryKey: ['integrations', id, 'usage'],
+    queryKey: ['integration-usage', id],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/integrations/{integration_id}/usage', { params: { path: { integration_id: id } }, signal })),
   });
 
 /** Where the team is told that an integration stops answering. */
 export const alertsQuery = queryOptions({
-  queryKey: ['integrations', 'alerts'],
+  queryKey: ['integration-alerts'],
   queryFn: async ({ signal }) => (await dataOf(api.GET('/api/integrations/alerts', { signal }))).channel,
 });
