@@ -66,12 +66,13 @@ export function presentIntegration(
 }
 
 /** The settings that people gave, as far as a line can show them. */
-const shownIn = ({
-  settings: { ca_certificate: _, ...settings },
-}: Integration): Record<string, string | number | boolean> =>
+const shownIn = ({ settings }: Integration): Record<string, string | number | boolean> =>
   Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) =>
-      typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [],
+      name !== 'ca_certificate' &&
+      (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+        ? [[name, value]]
+        : [],
     ),
   );
 

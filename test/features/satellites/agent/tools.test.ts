@@ -102,6 +102,7 @@ describe('tools of satellites', () => {
       content: 'No such file: /x',
       digest: 'Error: No such file: /x',
       isError: true,
+      source: 'satellite:shop/files',
       answer: 'refused',
     });
   });

@@ -64,7 +64,8 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
     event.preventDefault();
     if (!connect.isPending) connect.mutate();
   };
-  if (accounts) return <ChooseAccount accounts={accounts} onDone={() => void done()} onClose={onClose} />;
+  if (accounts)
+    return <ChooseAccount family={vendor.family} accounts={accounts} onDone={() => void done()} onClose={onClose} />;
   const { issueOf, general } = said(connect.error, fields);
   const action = isEdit ? 'Test and save' : consentAt === undefined ? 'Test and connect' : `Continue to ${consentAt}`;
   return (

@@ -4,7 +4,7 @@ import { Button } from '../../components/ui/button.tsx';
 import { Confirm } from '../../components/ui/dialog.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
-import { ChooseAccount } from './choose-account.tsx';
+import { article, choiceOf, ChooseAccount } from './choose-account.tsx';
 import { integrationsQuery, type Integration } from './queries.ts';
 import { isOneOfMany, removeIntegration, testIntegration, toggleIntegration } from './requests.ts';
 import { IntegrationRow } from './row.tsx';
@@ -56,7 +56,8 @@ export function Connected({ integrations, mayWrite, onChange }: ConnectedProps) 
       <>
         {isWaiting ? (
           <Button size="small" variant="primary" onClick={() => setChoosing(integration)}>
-            Choose an account{of}
+            {`Choose ${article(choiceOf(integration.family))}`}
+            {of}
           </Button>
         ) : (
           <>
@@ -95,6 +96,7 @@ export function Connected({ integrations, mayWrite, onChange }: ConnectedProps) 
       </ul>
       {choosing && (
         <ChooseAccount
+          family={choosing.family}
           accounts={choosing.resources}
           onDone={() => {
             setChoosing(undefined);
