@@ -122,6 +122,12 @@ describe('the page of integrations', () => {
     await row.getByText(`reader@127.0.0.1:${port}/template1`).waitFor();
     await row.getByText('Used by: short-lived').click();
     await row.getByText('No run and no monitoring agent yet.').waitFor();
+    await page.getByRole('button', { name: 'Choose a channel' }).press('Enter');
+    await page.getByLabel('Type', { exact: true }).selectOption('webhook');
+    await page.getByLabel('URL', { exact: true }).fill('https://hooks.example.com/casebook');
+    await page.getByRole('button', { name: 'Save channel' }).press('Enter');
+    await page.getByText('Signing secret, shown only once:').waitFor();
+    await page.getByText(/the team is told through Signed webhook: .*hooks\.example\.com/).waitFor();
     await row.getByRole('button', { name: 'Remove short-lived' }).press('Enter');
     await page.getByRole('button', { name: 'Remove integration' }).press('Enter');
     await row.waitFor({ state: 'hidden' });
@@ -148,7 +154,11 @@ describe('the page of integrations', () => {
     await accounts.getByRole('button', { name: 'Use this account' }).click();
     await row.getByText('Connected', { exact: true }).waitFor();
     await row.getByText(/account Sandbox, region us/).waitFor();
+    newRelic.next({ status: 403 });
     await row.getByRole('button', { name: 'Test New Relic' }).click();
+    await row.getByText('Failing', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByRole('link', { name: 'New Relic' }).click();
     await row.getByRole('button', { name: 'Turn off New Relic' }).click();
     await row.getByText('Off', { exact: true }).waitFor();
     await assertPresentable(page, 'integrations-new-relic');
