@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
-import { useId, useState, type SubmitEvent } from 'react';
+import { useEffect, useId, useState, type SubmitEvent } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { messageOf } from '../../app/message-of.ts';
 import { Button } from '../../components/ui/button.tsx';
@@ -60,6 +60,10 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
       } else await done();
     },
   });
+  // What is wrong may be out of sight.
+  useEffect(() => {
+    if (connect.error) document.getElementById(formId)?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [connect.error, formId]);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (!connect.isPending) connect.mutate();
