@@ -154,6 +154,7 @@ export async function startMirrorWorkflows({
         isPrivate: true,
         isArchived: false,
         webhookId: 'hook',
+        webhookDueAt: new Date(Date.now() + 3_600_000),
         head: null,
         wantedAt: null,
         syncedAt: null,

@@ -20,4 +20,3 @@ export { findEntries, readFile, type TreeEntry } from './git/entries.ts';
 export { TRAILER } from './git/refs.ts';
 export { COMMITTER, id as objectId, identity, type Repository as GitRepository } from './git/repository.ts';
 export { writeObjects, writeTree } from './git/tree.ts';
-export { workspacePath } from './path.ts';

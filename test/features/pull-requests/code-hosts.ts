@@ -29,6 +29,7 @@ export const repositoryRow = (teamId: string, fullName: string): Repository => (
   isPrivate: true,
   isArchived: false,
   webhookId: null,
+  webhookDueAt: new Date(),
   head: null,
   wantedAt: null,
   syncedAt: new Date(),
@@ -87,6 +88,11 @@ function mirrorOf({ mirror, origin, row, sync }: FolderRepository): Mirror {
       const { stdout, code } = await mirror.git(args, { accept: [1, 128] });
       if (code !== 0) throw new CodeHostError('not_found', `There is no branch ${JSON.stringify(branch)}`);
       return stdout.toString().trim();
+    },
+    async resolve(revision) {
+      const args = ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`];
+      const { stdout, code } = await mirror.git(args, { accept: [1, 128] });
+      return code === 0 ? stdout.toString().trim() : undefined;
     },
     fetchNow: sync,
     async push(refspecs) {

@@ -35,7 +35,7 @@ const query = async (
   { run, source }: NamedOffer,
   input: Record<string, unknown>,
   context: ToolContext,
-): Promise<ToolOutput> => ({ ...(await run(input, context)), source });
+): Promise<ToolOutput> => ({ ...(await run(input, context)), ...(source !== undefined && { source }) });
 
 const shown = (input: object): string => (Object.keys(input).length === 0 ? '' : ` ${JSON.stringify(input)}`);
 
