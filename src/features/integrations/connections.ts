@@ -12,7 +12,6 @@ import {
   type Transport,
 } from '@casebook/connectors';
 import { MAX_ANSWER_BYTES } from '@casebook/wire';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { messageOf } from '../../platform/message-of.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -21,6 +20,7 @@ import type { SourceCall } from '../sources/index.ts';
 import type { Vendors } from './configuration.ts';
 import type { Integration } from './entities.ts';
 import { families, type Settings } from './families.ts';
+import { shareItems } from './shared-items.ts';
 import type { Secrets } from './vault.ts';
 
 const TEST_MS = 20_000;
@@ -74,14 +74,13 @@ export function createConnections({
   overSatellite,
   log,
 }: ConnectionDeps): Connections {
-  const open = new LRUCache<string, Connector>({
-    max: MAX_OPEN,
-    ttl: IDLE_MS,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-    dispose: (connector) =>
-      void connector.close().catch((error: unknown) => log.warn({ err: error }, 'a connection could not be closed')),
+  const open = shareItems<Connector>({
+    maxSize: MAX_OPEN,
+    idleMs: IDLE_MS,
+    close: (connector) =>
+      connector.close().catch((error: unknown) => log.warn({ err: error }, 'a connection could not be closed')),
   });
+  const keyOf = ({ teamId, id, revision }: Target): string => `${teamId} ${id} ${revision}`;
 
   const configOf = ({ family, settings, secrets }: Target): Settings =>
     families[family].config(settings, secrets, vendors);
@@ -100,13 +99,6 @@ export function createConnections({
     return definition.create(parsed.data, { id: slug, title: vendor, log, network });
   };
 
-  const connectorOf = (target: Target): Connector => {
-    const key = `${target.teamId} ${target.id} ${target.revision}`;
-    const known = open.get(key) ?? create(target);
-    open.set(key, known);
-    return known;
-  };
-
   const transportOf = (
     target: Target,
     connector: Connector,
@@ -119,9 +111,13 @@ export function createConnections({
   };
 
   return {
-    operations: (target) => connectorOf(target).operations,
+    operations: (target) => open.get(keyOf(target), () => create(target)).operations,
     async call(target, operation, parameters, { call, ...context }) {
-      return transportOf(target, connectorOf(target), call).call(operation, parameters, context);
+      return open.use(
+        keyOf(target),
+        () => create(target),
+        (connector) => transportOf(target, connector, call).call(operation, parameters, context),
+      );
     },
     async test(target, signal) {
       const began = performance.now();
@@ -149,11 +145,7 @@ export function createConnections({
         await connector?.close().catch(() => undefined);
       }
     },
-    async close() {
-      const all = [...open.values()];
-      open.clear();
-      await Promise.allSettled(all.map((connector) => connector.close()));
-    },
+    close: () => open.close(),
   };
 }
 
