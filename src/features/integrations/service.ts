@@ -14,7 +14,7 @@ import type { Target } from './connections.ts';
 import { Integration, type FamilyName, type IntegrationStatus } from './entities.ts';
 import { changedMeanwhile, failedTest, integrationNotFound, nameTaken } from './errors.ts';
 import { families, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
-import { notifyOfStatus, type StatusDeps } from './status.ts';
+import { tellChange, type StatusDeps } from './status.ts';
 import type { Secrets, Vault } from './vault.ts';
 
 /** How often an enabled integration is checked, in ms. */
@@ -56,8 +56,9 @@ function slugFor({ family, name }: Pick<Wanted, 'family' | 'name'>): string {
 }
 
 /**
- * What a successful test means for the family: settings that follow from what the credential gives access to.
- * @param earlier what the new connection replaces
+ * What a successful test means for the family: settings that follow from what the credential gives access to, and
+ * those that a new connection keeps.
+ * @param earlier what the new connection replaces, as it is when that is stored
  * @throws {InvalidRequest} when it gives access to nothing that is needed
  */
 export type Settle = (
@@ -103,18 +104,19 @@ export async function connect(
   const { teamId } = principal;
   const draft = draftOf(teamId, wanted);
   const earlier = await em.fork().findOne(Integration, { slug: draft.slug });
-  if (earlier && isSame(deps.vault, earlier, draft)) return earlier;
+  if (earlier && isSame(deps.vault, earlier, draft))
+    return earlier.enabled ? earlier : toggle(deps, em, principal, draft.family, earlier.id, true);
   if (earlier && !mayReplace(earlier, draft)) throw nameTaken(wanted.name);
   const probe = await deps.probe(draft, signal);
   const { test } = probe;
   if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family));
-  const settled = settle(test, earlier);
   return em.transactional(async (tx) => {
     // Serializes a team's changes, so that a double submit finds the first one's row.
     await lockTeamFor(tx, principal);
-    const row = await tx.findOne(Integration, { slug: draft.slug });
-    if (row && isSame(deps.vault, row, draft)) return row;
+    const row = await findNamed(tx, draft);
+    if (row && isSame(deps.vault, row, draft)) return tx.assign(row, { enabled: true });
     if (row && !mayReplace(row, draft)) throw nameTaken(wanted.name);
+    const settled = settle(test, row);
     const now = deps.clock.now();
     const tested = {
       ...outcomeOf(probe, row, now),
@@ -125,7 +127,12 @@ export async function connect(
     const { id, family, slug } = draft;
     const sealed = deps.vault.seal(row ?? draft, draft.secrets);
     const made = { ...tested, sealed, pending: null, enabled: true, ...creatorOf(principal) };
-    if (row) return tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
+    if (row) {
+      const { status: before } = row;
+      tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
+      await tellChange(deps, tx, row, before);
+      return row;
+    }
     return tx.create(Integration, {
       ...made,
       id,
@@ -138,29 +145,58 @@ export async function connect(
   });
 }
 
-/** Another credential for the same thing: where a team has one of a family, an unfinished one, the same MCP server. */
-const mayReplace = ({ family, status, settings }: Integration, draft: Target): boolean =>
-  family === draft.family &&
-  (families[family].name !== undefined ||
-    status === 'pending' ||
-    (family === 'mcp' && settings['url'] === draft.settings['url']));
+/**
+ * Another credential for the same thing: where a team has one of a family, or for the same MCP server. A consent that is
+ * being given takes no name: nobody sees it.
+ */
+export const mayReplace = ({ family, status, settings }: Integration, draft: Target): boolean =>
+  status === 'pending' ||
+  (family === draft.family &&
+    (families[family].name !== undefined || (family === 'mcp' && settings['url'] === draft.settings['url'])));
+
+/**
+ * The row of a name, locked: a token that is being renewed, or a check, ends before. One that only waits for consent
+ * makes room.
+ * @param tx a transaction that has locked the team
+ */
+export async function findNamed(tx: EntityManager, { slug }: Target): Promise<Integration | null> {
+  const row = await tx.findOne(Integration, { slug }, LOCKED);
+  if (row?.status !== 'pending') return row;
+  await tx.nativeDelete(Integration, { id: row.id });
+  return null;
+}
+
+const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
 
 function isSame(vault: Vault, row: Integration, draft: Target): boolean {
   const mine = [row.family, row.settings, row.via ?? null];
   return (
     row.status === 'connected' &&
     isDeepStrictEqual(mine, [draft.family, { ...draft.settings }, draft.via]) &&
-    isDeepStrictEqual({ ...vault.open(row) }, { ...draft.secrets })
+    isDeepStrictEqual({ ...readable(vault, row)?.secrets }, { ...draft.secrets })
   );
+}
+
+/** How a row is reached, as far as that can be told: undefined if its secrets cannot be opened. */
+function readable(vault: Vault, row: Integration): Target | undefined {
+  try {
+    return targetOf(vault, row);
+  } catch (error) {
+    if (error instanceof SecretError) return undefined;
+    throw error;
+  }
 }
 
 /** A change of an integration. */
 interface Changes {
   name?: string;
-  /** How it is to be reached: tested before it is stored. */
+  /**
+   * How it is to be reached: tested before it is stored.
+   * @param current without secrets, if these cannot be opened: new ones then mend it
+   */
   reach?(current: Target): Pick<Target, 'settings' | 'secrets' | 'via'>;
-  /** Stored without a test, also while the system is down. */
-  settings?: Settings;
+  /** What becomes of the settings. Stored without a test, also while the system is down. */
+  settings?(current: Settings): Settings;
 }
 
 /**
@@ -178,23 +214,26 @@ export async function update(
   signal: AbortSignal,
 ): Promise<Integration> {
   const before = await find(em.fork(), family, id);
-  const current = targetOf(deps.vault, before);
-  const draft: Target = { ...current, ...reach?.(current), revision: 0 };
-  const probe = reach && (await deps.probe(draft, signal));
+  const current = readable(deps.vault, before) ?? { ...before, via: before.via ?? null, secrets: {} };
+  const draft = reach && { ...current, ...reach(current), revision: 0 };
+  const probe = draft && (await deps.probe(draft, signal));
   if (probe && probe.test.status !== 'ok') throw failedTest(probe.test, fieldIn(family));
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
-    const row = await find(tx, family, id);
-    if (row.revision !== before.revision) throw changedMeanwhile(row.name);
-    return tx.assign(row, {
+    const row = await find(tx, family, id, LOCKED);
+    if (draft && row.revision !== before.revision) throw changedMeanwhile(row.name);
+    const { status } = row;
+    const reached = draft?.settings ?? row.settings;
+    tx.assign(row, {
       ...(probe && outcomeOf(probe, row, deps.clock.now())),
+      ...(draft && { sealed: deps.vault.seal(row, draft.secrets), via: draft.via }),
       // Source ids and tool names keep the first name: plans and chats refer to them.
       ...(name !== undefined && { name }),
-      settings: { ...draft.settings, ...settings },
-      sealed: deps.vault.seal(row, draft.secrets),
-      via: draft.via,
+      settings: { ...(settings ? settings(reached) : reached) },
       revision: row.revision + 1,
     });
+    await tellChange(deps, tx, row, status);
+    return row;
   });
 }
 
@@ -221,8 +260,13 @@ export function outcomeOf(
 export const nextCheck = (now: Date): Date => new Date(now.getTime() + CHECK_EVERY_MS * (0.8 + 0.4 * Math.random()));
 
 /** @throws {NotFound} also for another family's, another team's, and one that is still waiting for consent */
-export async function find(em: EntityManager, family: FamilyName, id: string): Promise<Integration> {
-  const row = await em.findOne(Integration, { id, family, status: { $ne: 'pending' } });
+export async function find(
+  em: EntityManager,
+  family: FamilyName,
+  id: string,
+  options?: typeof LOCKED,
+): Promise<Integration> {
+  const row = await em.findOne(Integration, { id, family, status: { $ne: 'pending' } }, options);
   if (!row) throw integrationNotFound();
   return row;
 }
@@ -267,14 +311,14 @@ export async function check(
 ): Promise<ConnectionTest> {
   const { probe, revision } = await tested(deps, row, signal);
   await em.transactional(async (tx) => {
-    const now = await tx.findOne(Integration, { id: row.id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+    const now = await tx.findOne(Integration, { id: row.id }, LOCKED);
     const isOpen = now?.status === 'connected' || now?.status === 'failing';
     if (!now || !isOpen || now.revision !== revision) return;
     const before = now.status;
     const outcome = outcomeOf(probe, now, deps.clock.now());
     const isNew = !isDeepStrictEqual(outcome.tools, now.tools);
     tx.assign(now, { ...outcome, ...(isNew && { revision: now.revision + 1 }) });
-    if (now.status !== before) await notifyOfStatus(deps, tx, now);
+    await tellChange(deps, tx, now, before);
   });
   return probe.test;
 }
@@ -305,15 +349,19 @@ async function tested(
  * The integration of a family of which a team has one.
  * @param em bound to the team
  */
-export const findOnly = (em: EntityManager, family: FamilyName, slug: string): Promise<Integration | null> =>
-  em.findOne(Integration, { family, slug, status: { $ne: 'pending' } });
+export const findOnly = (
+  em: EntityManager,
+  family: FamilyName,
+  slug: string,
+  options?: typeof LOCKED,
+): Promise<Integration | null> => em.findOne(Integration, { family, slug, status: { $ne: 'pending' } }, options);
 
 /**
  * Changes the settings of such an integration without a new test.
  * @param decide what to change; gets null if there is none
  */
 export async function change(
-  { clock }: Pick<StatusDeps, 'clock'>,
+  deps: StatusDeps,
   em: EntityManager,
   principal: Principal,
   family: FamilyName,
@@ -322,15 +370,17 @@ export async function change(
 ): Promise<Integration> {
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
-    const row = await findOnly(tx, family, slug);
+    const row = await findOnly(tx, family, slug, LOCKED);
     const { settings, status = row?.status } = decide(row);
     if (!row || status === undefined) throw integrationNotFound();
-    const isNew = status !== row.status;
-    return tx.assign(row, {
+    const { status: before } = row;
+    tx.assign(row, {
       settings: { ...row.settings, ...settings },
       revision: row.revision + 1,
-      ...(isNew && { status, statusSince: clock.now() }),
+      ...(status !== before && { status, statusSince: deps.clock.now() }),
     });
+    await tellChange(deps, tx, row, before);
+    return row;
   });
 }
 

@@ -6,6 +6,8 @@ import { Effect } from '../../../src/features/effects/index.ts';
 import { Integration, IntegrationAlerts } from '../../../src/features/integrations/entities.ts';
 import { checkDue } from '../../../src/features/integrations/health.ts';
 import type { Integrations } from '../../../src/features/integrations/deps.ts';
+import { OAuthUnavailable } from '../../../src/features/integrations/oauth/client.ts';
+import { freshTargets } from '../../../src/features/integrations/oauth/fresh.ts';
 import { deliverStatusChanges } from '../../../src/features/integrations/status.ts';
 import { NOTIFICATION, notificationOf, sealChannel } from '../../../src/features/notifications/index.ts';
 import { composeRooms, openCore } from '../../../src/compose.ts';
@@ -166,6 +168,35 @@ describe('integrations over time', () => {
     const row = await only();
     const { secrets } = await workers[0]!.service.fresh(row);
     assert.equal(secrets['access_token'], workers[0]!.vault.open(row)['access_token']);
+  });
+
+  it('renews a refused token also while somebody else is content with the old one', async () => {
+    await connected(60);
+    const row = await only();
+    const [worker] = workers;
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const answers = [
+      async () => {
+        asked.resolve();
+        await answered.promise;
+        throw new OAuthUnavailable('It does not answer.');
+      },
+      async () => ({ access_token: 'new' }),
+    ];
+    const { fresh, renewed } = freshTargets({
+      ...worker!.service,
+      vault: worker!.vault,
+      opened: worker!.opened,
+      renew: () => answers.shift()!(),
+    });
+    const old = worker!.opened(row);
+    const content = fresh(row);
+    await asked.promise;
+    const refused = renewed(old, old.secrets['access_token']);
+    answered.resolve();
+    assert.equal((await content).secrets['access_token'], old.secrets['access_token']);
+    assert.equal((await refused).secrets['access_token'], 'new');
   });
 
   it('marks an integration whose refresh token is refused, and tells the team once', async () => {

@@ -11,8 +11,9 @@ import type { Clock } from '../../../platform/clock.ts';
 import { SecretError } from '../../../platform/secrets.ts';
 import { lockTeamFor } from '../../identity/index.ts';
 import { Integration, type FamilyName } from '../entities.ts';
-import { wrongState } from '../errors.ts';
+import { nameTaken, wrongState } from '../errors.ts';
 import type { Target } from '../connections.ts';
+import { findNamed, mayReplace } from '../service.ts';
 import type { Vault } from '../vault.ts';
 import type { Consent } from './client.ts';
 
@@ -37,6 +38,7 @@ const askedBy = ({ userId, credentialId }: Principal): string => userId ?? crede
 /**
  * Keeps a consent until its code comes back. A row that is connected stays so until then; otherwise it is pending, and
  * nothing lists or uses it. A later consent replaces an earlier one.
+ * @throws {Conflict} `name_taken`
  */
 export async function keep(
   { clock, vault }: { clock: Clock; vault: Vault },
@@ -48,7 +50,8 @@ export async function keep(
   const { settings, secrets, via, id, family, slug, teamId } = draft;
   await em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
-    const row = await tx.findOne(Integration, { slug });
+    const row = await findNamed(tx, draft);
+    if (row && !mayReplace(row, draft)) throw nameTaken(name);
     const now = clock.now();
     const kept: Pending = {
       state: consent.state,

@@ -6,7 +6,10 @@ import type { EntityManager } from '../../../db/orm.ts';
 import type { Target } from '../connections.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
+import { SecretError } from '../../../platform/secrets.ts';
+import { decisionsIn, withDecisions } from '../decisions.ts';
 import { nameTaken, wrongCode } from '../errors.ts';
+import type { Settings } from '../families.ts';
 import { clientOf, serverOf, authorizationOf } from '../oauth/authorization.ts';
 import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
 import { keep, take } from '../oauth/flow.ts';
@@ -15,7 +18,7 @@ import * as schemas from '../schemas/mcp.ts';
 import { IntegrationParams } from '../schemas/shared.ts';
 import { CallbackRequest } from '../schemas/vendors.ts';
 import { HEADER } from '../servers.ts';
-import { connect, draftOf, remove, testStored, toggle, update } from '../service.ts';
+import { connect, draftOf, mayReplace, remove, testStored, toggle, update, type Settle } from '../service.ts';
 import { Integration } from '../entities.ts';
 import type { Secrets } from '../vault.ts';
 import { present, serviceDeps, tags, writing } from './shared.ts';
@@ -33,9 +36,22 @@ const withHeaders = (secrets: Secrets, headers: Readonly<Record<string, string>>
   ...secretsOf(headers),
 });
 
+/** None if they cannot be opened, as `error` then says. */
+function secretsIn({ opened }: IntegrationDeps['integrations'], row: Integration): Secrets {
+  try {
+    return opened(row).secrets;
+  } catch (error) {
+    if (error instanceof SecretError) return {};
+    throw error;
+  }
+}
+
+/** The same server again: what the team has decided about its tools stays. */
+const keepDecisions: Settle = (_test, earlier) => ({ settings: { ...(earlier && decisionsIn(earlier)) } });
+
 async function shown({ integrations }: IntegrationDeps, em: EntityManager, row: Integration) {
   const base = await present(integrations, em, row);
-  const { secrets } = integrations.opened(row);
+  const secrets = secretsIn(integrations, row);
   const names = Object.keys(secrets).flatMap((name) => (name.startsWith(HEADER) ? name.slice(HEADER.length) : []));
   return { ...base, url: String(row.settings['url']), header_names: names };
 }
@@ -73,12 +89,11 @@ export const mcp = [
         ? undefined
         : (await servers.test(draft, AbortSignal.any([signal, AbortSignal.timeout(20_000)]))).unauthorized;
       if (!unauthorized) {
-        const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
+        const row = await connect(serviceDeps(deps), em, principal, wanted, signal, keepDecisions);
         return connected(await shown(deps, em, row));
       }
       const taken = await em.fork().findOne(Integration, { slug: draft.slug });
-      if (taken && (taken.family !== family || (taken.status !== 'pending' && taken.settings['url'] !== url)))
-        throw nameTaken(name);
+      if (taken && !mayReplace(taken, draft)) throw nameTaken(name);
       try {
         const authorization = await discoverAuthorization(url, unauthorized.challenge, (at, init) =>
           fetchOver(integrations, at, init),
@@ -137,7 +152,7 @@ export const mcp = [
         throw error;
       });
       const wanted = { family, name: waiting.name, settings, secrets: { ...secrets, ...tokens } } as const;
-      const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
+      const row = await connect(serviceDeps(deps), em, principal, wanted, signal, keepDecisions);
       return connected(await shown(deps, em, row));
     },
   }),
@@ -156,7 +171,7 @@ export const mcp = [
       const { name, headers, tools } = body;
       const changes = {
         ...(name !== undefined && { name }),
-        ...(tools && { settings: { tools } }),
+        ...(tools && { settings: (current: Settings) => withDecisions(current, tools) }),
         ...(headers && {
           reach: (current: Target) => ({ ...current, secrets: withHeaders(current.secrets, headers) }),
         }),
