@@ -15,6 +15,7 @@ import { Integration, type FamilyName, type IntegrationStatus } from './entities
 import { changedMeanwhile, failedTest, integrationNotFound, nameTaken } from './errors.ts';
 import { families, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
 import { tellChange, type StatusDeps } from './status.ts';
+import { enterWithdrawal, keepTokens } from './oauth/withdrawal.ts';
 import type { Secrets, Vault } from './vault.ts';
 
 /** How often an enabled integration is checked, in ms. */
@@ -26,8 +27,6 @@ export interface IntegrationServiceDeps extends StatusDeps {
   probe(target: Target, signal: AbortSignal): Promise<Probe>;
   /** Opens a row with a token that is still good. @throws {QueryError} when it cannot be renewed */
   fresh(row: Integration): Promise<Target>;
-  /** Withdraws tokens at the vendor, as far as it can; never throws. */
-  withdraw(row: Integration): Promise<void>;
 }
 
 /** What a test found out. */
@@ -127,8 +126,10 @@ export async function connect(
     const { id, family, slug } = draft;
     const sealed = deps.vault.seal(row ?? draft, draft.secrets);
     const made = { ...tested, sealed, pending: null, enabled: true, ...creatorOf(principal) };
+    await keepTokens(tx, draft.secrets);
     if (row) {
       const { status: before } = row;
+      await forget(deps, tx, row);
       tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
       await tellChange(deps, tx, row, before);
       return row;
@@ -384,8 +385,14 @@ export async function change(
   });
 }
 
+/** Has the tokens of a row withdrawn that is removed, or gets others, in this transaction. */
+async function forget(deps: IntegrationServiceDeps, tx: EntityManager, row: Integration): Promise<void> {
+  const target = readable(deps.vault, row);
+  if (target) await enterWithdrawal(deps, tx, target);
+}
+
 /**
- * Removes it, and its secrets with it; then withdraws them at the vendor, where that is possible.
+ * Removes it, and its secrets with it, and has them withdrawn at the vendor, where that is possible.
  * @returns whether there was one
  */
 export async function removeOnly(
@@ -395,18 +402,17 @@ export async function removeOnly(
   family: FamilyName,
   slug: string,
 ): Promise<boolean> {
-  const removed = await em.transactional(async (tx) => {
+  return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
-    const row = await tx.findOne(Integration, { family, slug });
-    if (row) await tx.nativeDelete(Integration, { id: row.id });
-    return row;
+    const row = await tx.findOne(Integration, { family, slug }, LOCKED);
+    if (!row) return false;
+    await forget(deps, tx, row);
+    await tx.nativeDelete(Integration, { id: row.id });
+    return row.status !== 'pending';
   });
-  if (!removed) return false;
-  await deps.withdraw(removed);
-  return removed.status !== 'pending';
 }
 
-/** Removes an integration and its secrets, and withdraws them where that is possible. @throws {NotFound} */
+/** Removes an integration and its secrets, and has them withdrawn where that is possible. @throws {NotFound} */
 export async function remove(
   deps: IntegrationServiceDeps,
   em: EntityManager,
@@ -414,11 +420,9 @@ export async function remove(
   family: FamilyName,
   id: string,
 ): Promise<void> {
-  const removed = await em.transactional(async (tx) => {
+  await em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
-    const row = await find(tx, family, id);
+    await forget(deps, tx, await find(tx, family, id, LOCKED));
     await tx.nativeDelete(Integration, { id });
-    return row;
   });
-  await deps.withdraw(removed);
 }

@@ -1,13 +1,12 @@
 /** Google Cloud under two prefixes: with a person's consent, or with a service account. */
 import { endpointFor, type Endpoint } from '../../../http/endpoint.ts';
-import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
 import type { FamilyName } from '../entities.ts';
-import { clientOf } from '../oauth/authorization.ts';
-import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
+import { askConsent } from '../oauth/client.ts';
+import { exchange } from '../oauth/exchange.ts';
 import { keep, take } from '../oauth/flow.ts';
 import { GOOGLE_CONSENT, googleServer, projectsOf } from '../oauth/google.ts';
-import { wrongCode } from '../errors.ts';
 import { ConnectResponse, StatusResponse } from '../schemas/shared.ts';
 import {
   CallbackRequest,
@@ -102,23 +101,15 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
       errors: [503],
       handler: async ({ em, body: { code, state, iss }, principal, deps, signal }) => {
         const { settings: house, vendorOutbound, vault } = deps.integrations;
-        const { pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, { family, state });
-        const { verifier, redirectUri, settings, secrets } = pending;
-        const client = clientOf(secrets);
-        const tokens = await redeem(
-          googleServer(house),
-          client,
-          { code, verifier, redirectUri, iss },
-          {},
-          vendorOutbound,
-        ).catch((error: unknown) => {
-          if (error instanceof OAuthRefused) throw wrongCode(error.message);
-          if (error instanceof OAuthUnavailable) throw new DependencyDown(error.message, 'vendor_unreachable');
-          throw error;
+        const { row: waiting, pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, {
+          family,
+          state,
         });
+        const secrets = await exchange(deps, em, waiting, pending, { code, iss });
         const project_id =
-          settings['project_id'] ?? onlyProject(await projectsOf(house, tokens.access_token, vendorOutbound));
-        const wanted = { family, name, settings: { project_id }, secrets: { ...secrets, ...tokens } };
+          pending.settings['project_id'] ??
+          onlyProject(await projectsOf(house, String(secrets['access_token']), vendorOutbound));
+        const wanted = { family, name, settings: { project_id }, secrets };
         const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
         return presentConnected(deps.integrations, em, row);
       },

@@ -4,14 +4,15 @@ import { QueryError } from '@casebook/connectors';
 import { endpointFor } from '../../../http/endpoint.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Target } from '../connections.ts';
-import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
 import { SecretError } from '../../../platform/secrets.ts';
 import { decisionsIn, withDecisions } from '../decisions.ts';
-import { nameTaken, wrongCode } from '../errors.ts';
+import { nameTaken } from '../errors.ts';
 import type { Settings } from '../families.ts';
-import { clientOf, serverOf, authorizationOf } from '../oauth/authorization.ts';
-import { askConsent, OAuthRefused, OAuthUnavailable, redeem } from '../oauth/client.ts';
+import { serverOf } from '../oauth/authorization.ts';
+import { askConsent } from '../oauth/client.ts';
+import { exchange } from '../oauth/exchange.ts';
 import { keep, take } from '../oauth/flow.ts';
 import { presentTest } from '../presenter.ts';
 import * as schemas from '../schemas/mcp.ts';
@@ -133,25 +134,13 @@ export const mcp = [
     response: schemas.McpConnectResponse,
     errors: [409, 503],
     handler: async ({ em, body: { code, state, iss }, principal, deps, signal }) => {
-      const { settings: house, outbound, vault } = deps.integrations;
+      const { vault } = deps.integrations;
       const { row: waiting, pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, {
         family,
         state,
       });
-      const { verifier, redirectUri, settings, secrets } = pending;
-      const { server, parameters } = authorizationOf(house, { family, settings, secrets });
-      const tokens = await redeem(
-        server,
-        clientOf(secrets),
-        { code, verifier, redirectUri, iss },
-        parameters,
-        outbound,
-      ).catch((error: unknown) => {
-        if (error instanceof OAuthRefused) throw wrongCode(error.message);
-        if (error instanceof OAuthUnavailable) throw new DependencyDown(error.message, 'vendor_unreachable');
-        throw error;
-      });
-      const wanted = { family, name: waiting.name, settings, secrets: { ...secrets, ...tokens } } as const;
+      const secrets = await exchange(deps, em, waiting, pending, { code, iss });
+      const wanted = { family, name: waiting.name, settings: pending.settings, secrets } as const;
       const row = await connect(serviceDeps(deps), em, principal, wanted, signal, keepDecisions);
       return connected(await shown(deps, em, row));
     },
