@@ -1,11 +1,16 @@
 /** Google Cloud with a person's consent and with a service account, against a server that speaks its protocols. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
+import { createVault } from '../../../src/features/integrations/vault.ts';
+import { createSecretBox } from '../../../src/platform/secrets.ts';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
 import { startGoogleCloudServer, type GoogleCloudServer } from '../../support/google-cloud-server.ts';
 
 const PATH = '/api/onboarding/cloud-b';
+const KEY = randomBytes(32);
+const vault = createVault(createSecretBox([KEY]));
 
 describe('connecting Google Cloud', () => {
   let google: GoogleCloudServer;
@@ -14,6 +19,7 @@ describe('connecting Google Cloud', () => {
   before(async () => {
     google = await startGoogleCloudServer();
     api = await startApiOverRows({
+      CASEBOOK_SECRET_KEY: KEY.toString('hex'),
       GOOGLE_OAUTH_URL: google.oauthUrl,
       GOOGLE_API_URL: google.apiUrl,
       GOOGLE_CLIENT_ID: google.oauth.client.clientId,
@@ -76,6 +82,25 @@ describe('connecting Google Cloud', () => {
     assert.deepEqual(
       (await rows()).map(({ id, revision }) => [id, revision]),
       before.map(({ id, revision }) => [id, revision]),
+    );
+  });
+
+  it('takes no code once the consent has expired, and does not send it to Google', async () => {
+    const { authorization_url } = await begin();
+    const back = await consent(authorization_url);
+    const manager = forTeam(api.database.orm.em, api.teamId);
+    const row = await manager.findOneOrFail(Integration, { pending: { $ne: null } });
+    const kept = JSON.parse(vault.openText(row, row.pending!));
+    assert.ok(kept.until > Date.now() + 9 * 60_000, 'ten minutes');
+    row.pending = vault.sealText(row, JSON.stringify({ ...kept, until: Date.now() - 1 }));
+    await manager.flush();
+    const [before, asked] = [await rows(), google.calls('token').length];
+    const answer = await callback(back);
+    assert.deepEqual([answer.status, answer.body.detail[0].loc], [422, ['body', 'state']], JSON.stringify(answer.body));
+    assert.equal(google.calls('token').length, asked);
+    assert.deepEqual(
+      (await rows()).map(({ id, revision, status }) => [id, revision, status]),
+      before.map(({ id, revision, status }) => [id, revision, status]),
     );
   });
 
