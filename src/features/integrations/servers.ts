@@ -8,6 +8,7 @@ import { messageOf } from '../../platform/message-of.ts';
 import type { IntegrationSettings } from './configuration.ts';
 import type { Target } from './connections.ts';
 import type { FamilyName } from './entities.ts';
+import { urlOf } from './mcp-url.ts';
 import { shareItems } from './shared-items.ts';
 import {
   canServe,
@@ -63,12 +64,12 @@ export function createServers({ house, outbound, log, renewed }: ServerDeps): Se
 
   const settingsOf = (target: Target): McpServerSettings => {
     if (hasToolServer(target.family)) return settingsOfProgram(target, house);
-    const { settings, secrets, slug } = target;
+    const { secrets, slug } = target;
     let current = target;
     return {
       transport: 'http',
       name: slug,
-      url: String(settings['url']),
+      url: urlOf(target),
       headers: headersOf(secrets),
       network: outbound.network,
       // Changes of tools are found by the next check; a stream for each process would only hold a connection.

@@ -61,6 +61,26 @@ describe('connecting MCP servers', () => {
     });
   });
 
+  it('seals the query of an address, sends it, and shows it nowhere', async () => {
+    const headers = { 'x-key': 'the right one' };
+    const key = 'secret-key-in-the-query';
+    const made = await create({ name: 'by-query', url: `${open.url}?api_key=${key}`, headers });
+    assert.deepEqual([made.status, made.body.integration?.url], [200, open.url], JSON.stringify(made.body));
+    assert.equal(open.requests.at(-1)!.path, `/mcp?api_key=${key}`);
+    const [stored] = await api.database.orm.em.fork().execute('select * from integrations');
+    const listed = await api.get('/api/integrations');
+    for (const text of [JSON.stringify(stored), JSON.stringify(listed.body), JSON.stringify(made.body)])
+      assert.ok(!text.includes(key), text);
+    const { id } = made.body.integration;
+    await api.request('PUT', `${PATH}/${id}`, { headers });
+    assert.equal(open.requests.at(-1)!.path, `/mcp?api_key=${key}`, 'new headers leave it');
+    await create({ name: 'by-query', url: `${open.url}?api_key=another`, headers });
+    assert.equal(open.requests.at(-1)!.path, '/mcp?api_key=another', 'another key for the same server');
+    const inUrl = await create({ name: 'by-query', url: open.url.replace('//', `//user:${key}@`), headers });
+    assert.deepEqual([inUrl.status, JSON.stringify(inUrl.body).includes(key)], [422, false]);
+    await api.request('DELETE', `${PATH}/${id}`);
+  });
+
   it('stores nothing for a wrong header, a closed port, or an address that is not public', async () => {
     const wrong = await create({ name: 'wrong', url: open.url, headers: { 'X-Key': 'another' } });
     assert.deepEqual([wrong.status, wrong.body.detail[0].loc], [422, ['body', 'headers']], JSON.stringify(wrong.body));

@@ -18,6 +18,7 @@ import { presentTest } from '../presenter.ts';
 import * as schemas from '../schemas/mcp.ts';
 import { IntegrationParams } from '../schemas/shared.ts';
 import { CallbackRequest } from '../schemas/vendors.ts';
+import { splitUrl } from '../mcp-url.ts';
 import { HEADER } from '../servers.ts';
 import { connect, draftOf, mayReplace, remove, testStored, toggle, update, type Settle } from '../service.ts';
 import { Integration } from '../entities.ts';
@@ -79,13 +80,14 @@ export const mcp = [
     response: schemas.McpConnectResponse,
     errors: [409, 503],
     handler: async ({ em, body, principal, deps, signal }) => {
-      const { name, url, headers, client_id, client_secret } = body;
+      const { name, headers, client_id, client_secret } = body;
+      const { url, secrets: query } = splitUrl(body.url);
       const { integrations, clock } = deps;
       const { servers, outbound, vault, appUrl } = integrations;
-      const wanted = { family, name, settings: { url }, secrets: secretsOf(headers) } as const;
+      const wanted = { family, name, settings: { url }, secrets: { ...query, ...secretsOf(headers) } } as const;
       const draft = draftOf(principal.teamId, wanted);
-      const problem = outbound.urlProblem(url);
-      if (problem !== undefined) throw InvalidRequest.at(['body', 'url'], `Value error, ${problem}`, url);
+      const problem = outbound.urlProblem(body.url);
+      if (problem !== undefined) throw InvalidRequest.at(['body', 'url'], `Value error, ${problem}`);
       const unauthorized = headers
         ? undefined
         : (await servers.test(draft, AbortSignal.any([signal, AbortSignal.timeout(20_000)]))).unauthorized;
@@ -108,7 +110,7 @@ export const mcp = [
         const parameters = { redirect_uri: redirectUri, resource, ...(scope !== undefined && { scope }) };
         const consent = await askConsent(serverOf(authorization), client, parameters, outbound);
         const settings = { url, authorization: { ...serverOf(authorization), resource } };
-        const waiting = { ...draft, settings, secrets: { ...client } };
+        const waiting = { ...draft, settings, secrets: { ...query, ...client } };
         await keep({ clock, vault }, em, principal, waiting, { name, redirectUri, consent });
         return {
           status: 'authorize' as const,
