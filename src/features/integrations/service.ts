@@ -119,7 +119,10 @@ export async function connect(
     const now = deps.clock.now();
     const tested = {
       ...outcomeOf(probe, row, now),
-      ...(settled.status && { status: settled.status }),
+      ...(settled.status && {
+        status: settled.status,
+        statusSince: row?.status === settled.status ? row.statusSince : now,
+      }),
       settings: { ...draft.settings, ...settled.settings },
       via: draft.via,
     };

@@ -125,6 +125,73 @@ describe('connecting Google Cloud', () => {
     assert.deepEqual([body.connected, body.integration.name], [true, 'google-cloud-service-account']);
   });
 
+  describe('without the name of a project', () => {
+    const other = { id: 'shop-staging', name: 'Staging' };
+    beforeEach(() => api.request('DELETE', `${PATH}/`));
+    afterEach(() => {
+      google.data.otherProjects = [];
+      google.always('cloudresourcemanager', undefined);
+    });
+    const finish = async () => {
+      const { status, body } = await callback(await consent((await begin({})).authorization_url));
+      assert.equal(status, 200, JSON.stringify(body));
+      return body;
+    };
+    const choose = (project_id: string) => api.request('POST', `${PATH}/connect`, { project_id });
+
+    it('takes the only one that the person sees', async () => {
+      assert.equal((await finish()).status, 'connected');
+      assert.equal((await api.get(`${PATH}/status`)).body.default_account_id, google.project);
+    });
+
+    it('lets the person choose one of several, without another consent', async () => {
+      google.data.otherProjects = [other];
+      const { status, integration } = await finish();
+      assert.deepEqual([status, integration.status], ['select_account', 'select_account']);
+      assert.deepEqual(integration.resources, [{ id: google.project, name: 'Shop' }, other]);
+      const asked = google.calls('token').length;
+      const wrong = await choose('shop-nowhere');
+      assert.deepEqual(
+        [wrong.status, wrong.body.detail[0].loc],
+        [422, ['body', 'project_id']],
+        JSON.stringify(wrong.body),
+      );
+      const chosen = await choose(google.project);
+      assert.deepEqual([chosen.status, chosen.body.status], [200, 'connected'], JSON.stringify(chosen.body));
+      assert.equal(google.calls('token').length, asked);
+      assert.equal((await choose(google.project)).body.status, 'authorize', 'it is connected: this is a new sign-in');
+      assert.equal((await finish()).status, 'connected', 'which keeps the project');
+    });
+
+    it('lets the person name one if they cannot be listed, and asks again for a consent that was withdrawn', async () => {
+      google.always('cloudresourcemanager', { status: 403, body: {} });
+      const first = await finish();
+      assert.deepEqual([first.status, first.integration.resources], ['select_account', []]);
+      assert.equal((await choose(google.project)).body.status, 'connected');
+      await api.request('DELETE', `${PATH}/`);
+      await finish();
+      const row = (await rows()).find(({ slug }) => slug === 'google-cloud')!;
+      const sealed = vault.seal(row, { ...vault.open(row), expires_at: Date.now() });
+      await forTeam(api.database.orm.em, api.teamId).nativeUpdate(Integration, { id: row.id }, { sealed });
+      google.oauth.refusesRefresh = true;
+      assert.equal((await choose(google.project)).body.status, 'authorize');
+      google.oauth.refusesRefresh = false;
+    });
+  });
+
+  it('asks to read only: error groups say what they need', async () => {
+    const { authorization_url } = await begin();
+    const scopes = new URL(authorization_url).searchParams.get('scope')!.split(' ');
+    assert.deepEqual(
+      scopes.filter((scope) => !/(?:read-only|\.read|\.readonly)$/u.test(scope)),
+      [],
+    );
+    const { body } = await callback(await consent(authorization_url));
+    assert.equal(body.status, 'connected', JSON.stringify(body));
+    const [warning] = body.integration.warnings;
+    assert.match(warning, /cloud-platform.*connect a service account/u);
+  });
+
   it('is removed, and leaves the service account', async () => {
     assert.deepEqual((await api.request('DELETE', `${PATH}/`)).body, { removed: true });
     assert.deepEqual((await api.request('DELETE', `${PATH}/`)).body, { removed: false });

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
 import { useState, type SubmitEvent } from 'react';
-import { api, ApiError, dataOf } from '../../api/client.ts';
+import { ApiError } from '../../api/client.ts';
 import { may, sessionQuery } from '../../api/session.ts';
 import { messageOf } from '../../app/message-of.ts';
 import { Button } from '../../components/ui/button.tsx';
@@ -10,6 +10,7 @@ import { Field, Input, Select, Textarea, type FieldProps } from '../../component
 import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
 import { satellitesQuery } from '../satellites/queries.ts';
+import { ChooseAccount } from './choose-account.tsx';
 import { integrationsQuery } from './queries.ts';
 import { connectVendor, rememberCallback } from './requests.ts';
 import type { FormField, Vendor } from './vendors.ts';
@@ -63,7 +64,8 @@ export function ConnectForm({ vendor, onClose }: { vendor: Vendor; onClose: () =
     event.preventDefault();
     if (!connect.isPending) connect.mutate();
   };
-  if (accounts) return <ChooseAccount accounts={accounts} onDone={() => void done()} onClose={onClose} />;
+  if (accounts)
+    return <ChooseAccount family={vendor.family} accounts={accounts} onDone={() => void done()} onClose={onClose} />;
   return (
     <Dialog open onOpenChange={(isOpen) => !isOpen && onClose()} title={`Connect ${title}`} isSticky>
       <div className="mb-4 rounded-md bg-sunken p-3 text-sm">
@@ -155,47 +157,5 @@ function VendorField(props: {
     >
       {control}
     </Field>
-  );
-}
-
-/** The second step of New Relic, where a key sees several accounts. */
-function ChooseAccount(props: { accounts: Account[]; onDone: () => void; onClose: () => void }) {
-  const { accounts, onDone, onClose } = props;
-  const [chosen, setChosen] = useState(String(accounts[0]?.id ?? ''));
-  const choose = useMutation({
-    mutationFn: () => dataOf(api.POST('/api/onboarding/apm-a/step2', { body: { account_id: Number(chosen) } })),
-    onSuccess: onDone,
-  });
-  return (
-    <Dialog open onOpenChange={(isOpen) => !isOpen && onClose()} title="Choose an account" isSticky>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          choose.mutate();
-        }}
-      >
-        <Field
-          label="Account"
-          hint="The key sees several; this one is queried."
-          error={choose.error && messageOf(choose.error)}
-        >
-          {(control) => (
-            <Select {...control} value={chosen} onChange={({ target }) => setChosen(target.value)}>
-              {accounts.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {`${name} (${id})`}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <div className="flex justify-end">
-          <Button type="submit" variant="primary" disabled={choose.isPending}>
-            Use this account
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

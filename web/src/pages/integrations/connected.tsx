@@ -7,6 +7,7 @@ import { count } from '../../components/ui/numbers.ts';
 import { Time } from '../../components/ui/time.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
+import { ChooseAccount } from './choose-account.tsx';
 import { integrationsQuery, type Integration } from './queries.ts';
 import { isOneOfMany, removeIntegration, testIntegration, toggleIntegration } from './requests.ts';
 import { vendorOf, type Vendor } from './vendors.ts';
@@ -29,6 +30,7 @@ interface ConnectedProps {
 
 export function Connected({ integrations, mayWrite, onReconnect }: ConnectedProps) {
   const [removing, setRemoving] = useState<Integration>();
+  const [choosing, setChoosing] = useState<Integration>();
   const queryClient = useQueryClient();
   const toaster = useToaster();
   const refresh = () =>
@@ -75,6 +77,11 @@ export function Connected({ integrations, mayWrite, onReconnect }: ConnectedProp
                       </Button>
                     </>
                   )}
+                  {integration.status === 'select_account' && (
+                    <Button size="small" variant="primary" onClick={() => setChoosing(integration)}>
+                      Choose<span className="sr-only"> for {integration.name}</span>
+                    </Button>
+                  )}
                   {integration.status === 'needs_reconnect' && (
                     <Reconnect integration={integration} onReconnect={onReconnect} />
                   )}
@@ -87,6 +94,17 @@ export function Connected({ integrations, mayWrite, onReconnect }: ConnectedProp
           />
         ))}
       </ul>
+      {choosing && (
+        <ChooseAccount
+          family={choosing.family}
+          accounts={choosing.resources}
+          onClose={() => setChoosing(undefined)}
+          onDone={() => {
+            setChoosing(undefined);
+            void refresh();
+          }}
+        />
+      )}
       <Confirm
         open={removing !== undefined}
         onOpenChange={() => setRemoving(undefined)}

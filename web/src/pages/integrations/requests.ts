@@ -1,7 +1,7 @@
 /** Requests whose path and body a form or a row knows as data. */
 import { api, dataOf } from '../../api/client.ts';
 import type { Schema } from '../../api/client.ts';
-import type { Integration } from './queries.ts';
+import type { Family, Integration } from './queries.ts';
 
 /** What connecting may answer, whichever vendor it is. */
 export interface ConnectAnswer {
@@ -42,6 +42,16 @@ export function removeIntegration(integration: Integration): Promise<unknown> {
   const part = source.endsWith('-service-account') ? `${family}/sa` : family;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every such family is removed in the same way
   return dataOf(api.DELETE(`/api/onboarding/${part}/` as '/api/onboarding/edge-a/'));
+}
+
+/** Completes a connection whose credential sees several. @param id of an account or a project */
+export function chooseAccount(family: Family, id: string): Promise<unknown> {
+  if (family === 'apm-a') return dataOf(api.POST('/api/onboarding/apm-a/step2', { body: { account_id: Number(id) } }));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the official family has the same endpoint
+  const path = `/api/onboarding/${family}/connect` as '/api/onboarding/cloud-b/connect';
+  return dataOf(api.POST(path, { body: { project_id: id } })).then(({ status }) => {
+    if (status === 'authorize') throw new Error('The consent was withdrawn meanwhile. Connect it again.');
+  });
 }
 
 const CALLBACK = 'integration-callback';
