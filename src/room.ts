@@ -91,8 +91,8 @@ export interface Room {
   /** Builds what the room and others work with, once per process; `house` has what the rooms before it have built. */
   build?: (house: never) => object;
   runKinds?: readonly RunKindDefinition<never, never, never>[];
-  /** What every worker does periodically. Several may do it at once: each is idempotent. */
-  sweeps?: readonly ((house: never) => Promise<unknown>)[];
+  /** What every worker does periodically, until it stops. Several may do it at once: each is idempotent. */
+  sweeps?: readonly ((house: never, signal: AbortSignal) => Promise<unknown>)[];
   /** The room's activities, from the folder `activities`. */
   activities?: readonly ((house: never) => object)[];
 }

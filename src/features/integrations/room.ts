@@ -133,7 +133,7 @@ export const integrationsRoom = {
   },
   systems: ({ integrationSystems: load }: { integrationSystems: LoadSystems }) => load,
   sweeps: [
-    ({ integrations }: { integrations: Integrations }) => checkDue(integrations.service),
+    ({ integrations }: { integrations: Integrations }, signal: AbortSignal) => checkDue(integrations.service, signal),
     ({ integrations }: { integrations: Integrations }) => deliverStatusChanges(integrations.service),
     ({ integrations }: { integrations: Integrations }) => deliverWithdrawals(integrations.withdrawals),
   ],

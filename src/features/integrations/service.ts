@@ -260,8 +260,12 @@ export function outcomeOf(
   };
 }
 
-/** A fifth earlier or later, so that integrations connected together are not checked together. */
-export const nextCheck = (now: Date): Date => new Date(now.getTime() + CHECK_EVERY_MS * (0.8 + 0.4 * Math.random()));
+/**
+ * A fifth earlier or later, so that integrations connected together are not checked together.
+ * @param chance from 0 to 1
+ */
+export const nextCheck = (now: Date, chance = Math.random()): Date =>
+  new Date(now.getTime() + CHECK_EVERY_MS * (0.8 + 0.4 * chance));
 
 /** @throws {NotFound} also for another family's, another team's, and one that is still waiting for consent */
 export async function find(
@@ -314,6 +318,8 @@ export async function check(
   signal: AbortSignal,
 ): Promise<ConnectionTest> {
   const { probe, revision } = await tested(deps, row, signal);
+  // Whoever gave up has learnt nothing about the system.
+  signal.throwIfAborted();
   await em.transactional(async (tx) => {
     const now = await tx.findOne(Integration, { id: row.id }, LOCKED);
     const isOpen = now?.status === 'connected' || now?.status === 'failing';

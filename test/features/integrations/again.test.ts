@@ -182,7 +182,7 @@ describe('connecting again', () => {
         { name: 'orders-db', redirectUri: 'http://127.0.0.1', consent },
       );
       const later = { now: () => new Date(Date.now() + 120_000) };
-      await checkDue({ ...worker.integrations.service, clock: later as never });
+      await checkDue({ ...worker.integrations.service, clock: later as never }, new AbortController().signal);
       assert.equal(await em().count(Integration, { status: 'pending' }), 1);
     });
   });

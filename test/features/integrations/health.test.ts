@@ -217,7 +217,9 @@ describe('integrations over time', () => {
   it('checks what is due, each once, and tells when an integration stops to answer and when it answers again', async () => {
     await connected(3_000);
     const checks = async () =>
-      (await Promise.all(workers.map(({ service }) => checkDue(service)))).reduce((a, b) => a + b);
+      (await Promise.all(workers.map(({ service }) => checkDue(service, new AbortController().signal)))).reduce(
+        (a, b) => a + b,
+      );
     assert.equal(await checks(), 1, 'one of the workers');
     assert.equal(await checks(), 0, 'it is not due for minutes');
     assert.deepEqual([(await only()).status, await told_()], ['connected', []]);
@@ -243,9 +245,9 @@ describe('integrations over time', () => {
   it('does not check what is turned off, and forgets a consent that nobody gave after a day', async () => {
     await connected(3_000);
     await em().nativeUpdate(Integration, {}, { enabled: false });
-    assert.equal(await checkDue(workers[0]!.service), 0);
+    assert.equal(await checkDue(workers[0]!.service, new AbortController().signal), 0);
     await em().nativeUpdate(Integration, {}, { status: 'pending', createdAt: new Date(Date.now() - 25 * 3_600_000) });
-    await checkDue(workers[0]!.service);
+    await checkDue(workers[0]!.service, new AbortController().signal);
     assert.equal(await em().count(Integration, {}), 0);
   });
 });
