@@ -66,8 +66,7 @@ describe('connecting again', () => {
   const change = (values: Partial<Integration>) => em().nativeUpdate(Integration, {}, values);
   const told = async () =>
     (await em().find(Effect, { kind: NOTIFICATION })).map((effect) => notificationOf(effect).message.title);
-  const good = ({ status, body }: { status: number; body: any }) => {
-    // oxlint-disable-line typescript/no-explicit-any -- whatever the server sent
+  const good = ({ status, body }: Awaited<ReturnType<ApiOverRows['request']>>) => {
     assert.equal(status, 200, JSON.stringify(body));
     return body;
   };
@@ -182,7 +181,7 @@ describe('connecting again', () => {
         { name: 'orders-db', redirectUri: 'http://127.0.0.1', consent },
       );
       const later = { now: () => new Date(Date.now() + 120_000) };
-      await checkDue({ ...worker.integrations.service, clock: later as never }, new AbortController().signal);
+      await checkDue({ ...worker.integrations.service, clock: later }, new AbortController().signal);
       assert.equal(await em().count(Integration, { status: 'pending' }), 1);
     });
   });

@@ -47,7 +47,10 @@ describe('checks of integrations that do not answer', () => {
     silent = createServer((socket) => {
       open.add(socket);
       most = Math.max(most, open.size);
-      socket.resume().on('error', () => undefined).on('close', () => open.delete(socket));
+      socket
+        .resume()
+        .on('error', () => undefined)
+        .on('close', () => open.delete(socket));
     });
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');

@@ -9,7 +9,7 @@ describe('shared items', () => {
       maxSize: 2,
       idleMs: 60_000,
       close: async (item) => void closed.push(item),
-      isLost: (error) => error === 'lost',
+      isLost: (error) => error instanceof Error && error.message === 'lost',
     });
     const open = (key: string) => () => `${key}${++opened}`;
     return { items, open, closed };
@@ -30,7 +30,10 @@ describe('shared items', () => {
 
   it('are opened again after an error that says so, and closed once', async () => {
     const { items, open, closed } = setUp();
-    const fail = (error: string) => items.use('a', open('a'), () => Promise.reject(error)); // oxlint-disable-line typescript/prefer-promise-reject-errors -- only compared
+    const fail = (error: string) =>
+      items.use('a', open('a'), async () => {
+        throw new Error(error);
+      });
     await assert.rejects(fail('other'));
     await assert.rejects(fail('lost'));
     assert.equal(items.get('a', open('a')), 'a2');
