@@ -65,6 +65,8 @@ export interface SealedColumn {
   column: string;
   /** The member that is sealed, if the column is JSON. */
   member?: string;
+  /** It is of use for a while only: what cannot be opened is dropped. */
+  isTransient?: boolean;
   /** What the value was sealed for. */
   context(row: { id: string; teamId: string }): string;
 }

@@ -1,6 +1,7 @@
 /** Checks every enabled integration each five minutes. A sweep of every worker: rows are claimed, so each is checked once. */
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
+import { untilAborted } from '../../platform/concurrency.ts';
 import { Integration } from './entities.ts';
 import { check, nextCheck, type IntegrationServiceDeps } from './service.ts';
 
@@ -48,7 +49,9 @@ export async function checkDue(deps: IntegrationServiceDeps, signal: AbortSignal
       try {
         const em = forTeam(orm.em, teamId);
         const row = await em.fork().findOne(Integration, { id });
-        if (row) await check(deps, em, row, AbortSignal.any([signal, AbortSignal.timeout(60_000)]));
+        const either = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
+        // Not every client hears the signal while it connects.
+        if (row) await untilAborted(check(deps, em, row, either), either);
         checked++;
       } catch (error) {
         if (!signal.aborted) throw error;

@@ -45,8 +45,8 @@ export const integrationsRoom = {
   entities: [Integration, IntegrationAlerts],
   sealed: [
     { table: 'integrations', column: 'sealed', context: contextOf },
-    { table: 'integrations', column: 'pending', context: contextOf },
-    { table: 'effects', column: 'payload', member: 'sealed', context: contextOf },
+    { table: 'integrations', column: 'pending', context: contextOf, isTransient: true },
+    { table: 'effects', column: 'payload', member: 'sealed', context: contextOf, isTransient: true },
     {
       table: 'integration_alerts',
       column: 'channel',

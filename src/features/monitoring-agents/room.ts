@@ -71,15 +71,7 @@ export const monitoringAgentsRoom = {
     'monitoring:write': { allows: 'Create and change agents', forMembers: true },
     'monitoring:trigger': { allows: 'Send alerts', forMembers: true },
   },
-  build({
-    config,
-    client,
-    orm,
-    clock,
-    log,
-    appUrl,
-    teamTools,
-  }: RoomCore & { config: RunSettings }) {
+  build({ config, client, orm, clock, log, appUrl, teamTools }: RoomCore & { config: RunSettings }) {
     const { budget, temporal, timeouts } = config;
     const control = { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs };
     const launcher = createAgentLauncher(client, { ...control, appUrl, eventsPerHistory: temporal.eventsPerHistory });

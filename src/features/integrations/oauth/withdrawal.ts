@@ -37,8 +37,8 @@ interface Forgotten {
   family: FamilyName;
   /** Of the authorization server. */
   settings: Settings;
-  /** Tokens and client, sealed for the effect's own row. */
-  sealed: string;
+  /** Tokens and client, sealed for the effect's own row; gone if the key is. */
+  sealed?: string;
   /** Unix ms. */
   notBefore: number;
 }
@@ -127,6 +127,7 @@ async function deliver(deps: WithdrawalDeps, em: EntityManager, effect: Effect):
   const { id, teamId } = effect;
   try {
     const { family, settings, sealed } = stored<Forgotten>(effect.payload);
+    if (sealed === undefined) throw new SecretError('The key that the token was sealed with is lost.');
     const secrets = deps.vault.open({ id, teamId, sealed });
     const { server, client } = authorizationOf(deps.house, { family, settings, secrets });
     const grant = JSON.stringify([server.issuer, client.client_id]);
