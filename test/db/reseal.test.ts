@@ -79,7 +79,7 @@ describe('a new secret key', () => {
     const [before] = await sealed();
     const outcome = await reseal(database.orm, createSecretBox([NEW, OLD]), sealedColumns);
     assert.deepEqual(outcome, { resealed: 0, unreadable: 2 });
-    assert.deepEqual(await sealed(), [{ sealed: before.sealed, pending: null }]);
+    assert.deepEqual(await sealed(), [{ sealed: before?.sealed, pending: null }]);
   });
 
   it('loses no token that is renewed meanwhile', async () => {
@@ -95,8 +95,8 @@ describe('a new secret key', () => {
       orm: database.orm,
       clock: systemClock,
       vault: current,
-      opened: (row) => targetOf(current, row),
-      renew: async ({ id }) => ({ access_token: id, expires_at: Date.now() + 3_600_000 }),
+      opened: (row: Integration) => targetOf(current, row),
+      renew: async ({ id }: Integration) => ({ access_token: id, expires_at: Date.now() + 3_600_000 }),
     } as never);
     const rows = await forTeam(database.orm.em, teamId).find(Integration, {});
     const [outcome] = await Promise.all([reseal(database.orm, box, sealedColumns), ...rows.map((row) => fresh(row))]);
