@@ -119,7 +119,7 @@ async function benchIntegrations({ say }: BenchOptions): Promise<BenchReport> {
     };
     const checkedMs = await cpuOf(async () => {
       for (let checked = 0; checked < CHECKED;) {
-        const some = await checkDue(service);
+        const some = await checkDue(service, new AbortController().signal);
         if (some === 0) throw new Error(`only ${checked} were due`);
         checked += some;
       }

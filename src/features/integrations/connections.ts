@@ -23,6 +23,7 @@ import type { SourceCall } from '../sources/index.ts';
 import type { Vendors } from './configuration.ts';
 import type { Integration } from './entities.ts';
 import { families, type Settings } from './families.ts';
+import { shareItems } from './shared-items.ts';
 import type { Secrets } from './vault.ts';
 
 const TEST_MS = 20_000;
@@ -78,14 +79,13 @@ export function createConnections({
   overSatellite,
   log,
 }: ConnectionDeps): Connections {
-  const open = new LRUCache<string, Connector>({
-    max: MAX_OPEN,
-    ttl: IDLE_MS,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-    dispose: (connector) =>
-      void connector.close().catch((error: unknown) => log.warn({ err: error }, 'a connection could not be closed')),
+  const open = shareItems<Connector>({
+    maxSize: MAX_OPEN,
+    idleMs: IDLE_MS,
+    close: (connector) =>
+      connector.close().catch((error: unknown) => log.warn({ err: error }, 'a connection could not be closed')),
   });
+  const keyOf = ({ teamId, id, revision }: Target): string => `${teamId} ${id} ${revision}`;
 
   /** They have nothing to close. */
   const hosts = new LRUCache<string, CodeHost>({ max: MAX_OPEN, ttl: IDLE_MS, updateAgeOnGet: true });
@@ -112,15 +112,6 @@ export function createConnections({
     return definition.create(config, { id: target.slug, title: vendor, log, network });
   };
 
-  const keyOf = ({ teamId, id, revision }: Target): string => `${teamId} ${id} ${revision}`;
-
-  const connectorOf = (target: Target): Connector => {
-    const key = keyOf(target);
-    const known = open.get(key) ?? create(target);
-    open.set(key, known);
-    return known;
-  };
-
   const transportOf = (
     target: Target,
     connector: Connector,
@@ -133,9 +124,13 @@ export function createConnections({
   };
 
   return {
-    operations: (target) => connectorOf(target).operations,
+    operations: (target) => open.get(keyOf(target), () => create(target)).operations,
     async call(target, operation, parameters, { call, ...context }) {
-      return transportOf(target, connectorOf(target), call).call(operation, parameters, context);
+      return open.use(
+        keyOf(target),
+        () => create(target),
+        (connector) => transportOf(target, connector, call).call(operation, parameters, context),
+      );
     },
     codeHost(target) {
       const key = keyOf(target);
@@ -174,11 +169,7 @@ export function createConnections({
         await connector?.close().catch(() => undefined);
       }
     },
-    async close() {
-      const all = [...open.values()];
-      open.clear();
-      await Promise.allSettled(all.map((connector) => connector.close()));
-    },
+    close: () => open.close(),
   };
 }
 

@@ -159,6 +159,20 @@ describe('satellite connector: postgresql', () => {
       assert.ok(found.mean_ms >= 50);
     });
 
+    it('ranks no statements of other databases', async () => {
+      await admin.query('create database elsewhere');
+      const other = new URL(server.adminUrl);
+      other.pathname = '/elsewhere';
+      const client = new pg.Client(other.href);
+      await client.connect();
+      await client.query('select pg_sleep(0.05) as not_yours');
+      await client.end();
+      const { rows } = await admin.query("select 1 from pg_stat_statements where query like '%not_yours%'");
+      assert.equal(rows.length, 1, 'the view has it');
+      const slow = await ask(reader, 'slow_queries', { limit: 200 });
+      assert.ok(!slow.some(({ query }: { query: string }) => query.includes('not_yours')));
+    });
+
     it('shows who waits for whom', async () => {
       const [holder, waiter] = [new pg.Client(server.adminUrl), new pg.Client(server.adminUrl)];
       await Promise.all([holder.connect(), waiter.connect()]);
@@ -382,6 +396,13 @@ describe('satellite connector: postgresql', () => {
       await refused(asking, 'timeout', /statement timeout \(57014\)/);
       const short = connectorOf(postgresql, { url: urlOf('writer', 'writes'), statement_timeout_seconds: 0.1 });
       await refused(ask(short, 'query', { sql: 'select pg_sleep(50)' }), 'timeout', /statement timeout/);
+      await short.close();
+    });
+
+    it('has the server end a transaction whose asker is gone without a word', async () => {
+      const short = connectorOf(postgresql, { url: urlOf('writer', 'writes'), statement_timeout_seconds: 7 });
+      const { rows } = await ask(short, 'query', { sql: 'show idle_in_transaction_session_timeout' });
+      assert.deepEqual(rows, [['10s']], 'the longest statement, and time to cancel it');
       await short.close();
     });
 

@@ -103,7 +103,7 @@ export async function presentConnected(
 ): Promise<z.input<typeof ConnectResponse>> {
   const integration = await present(integrations, em, row);
   return {
-    status: row.status === 'connected' ? 'connected' : 'failing',
+    status: row.status === 'connected' || row.status === 'select_account' ? row.status : 'failing',
     authorization_url: null,
     state: null,
     error: integration.error,

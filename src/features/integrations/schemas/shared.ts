@@ -98,7 +98,9 @@ export const RemoveResponse = z
 
 export const ConnectResponse = z
   .object({
-    status: z.enum(['connected', 'authorize', 'failing']),
+    status: z
+      .enum(['connected', 'authorize', 'select_account', 'failing'])
+      .describe("`select_account`: one of the integration's `resources` is to be chosen."),
     authorization_url: z.string().nullable().describe('With `authorize`: where a person gives consent.'),
     state: z.string().nullable().describe('What comes back with the code, for `callback`.'),
     error: z.string().nullable(),
