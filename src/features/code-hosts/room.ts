@@ -25,7 +25,7 @@ export const codeHostsRoom = {
     const open = integrations.codeHost;
     const listeners: WebhookListener[] = [];
     const codeHosts: CodeHosts = {
-      ...createRepositories({ orm, open }),
+      ...createRepositories({ orm, open, networkOf: integrations.connections.networkOf }),
       mirrorOf: createMirrors(join(workspacesDir, 'mirrors')),
       onWebhook: (listener) => void listeners.push(listener),
     };
