@@ -17,6 +17,7 @@ import type { SatelliteAccess } from '../../src/features/satellites/agent/index.
 import type { TelemetrySource } from '../../src/features/sources/index.ts';
 import type { Tool } from '../../src/features/tools/tool.ts';
 import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
+import type { Logger } from 'pino';
 import { createLogger } from '../../src/platform/logger.ts';
 import { workflowBundle } from './own-programs.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -34,6 +35,8 @@ export interface HarnessOptions {
   tools?: Tool[];
   /** In place of the satellites that are registered. */
   satellites?: SatelliteAccess;
+  /** In place of a silent one. */
+  log?: Logger;
   /** Environment variables, as for a process. */
   env?: Record<string, string>;
   worker?: CasebookWorkerOptions['worker'];
@@ -71,7 +74,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const address = await temporalAddress();
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   const apiKey = `cb_test_${randomBytes(12).toString('hex')}`;
-  const log = createLogger({ name: 'test', level: process.env['LOG_LEVEL'] ?? 'silent' });
+  const log = options.log ?? createLogger({ name: 'test', level: process.env['LOG_LEVEL'] ?? 'silent' });
   const home = await mkdtemp(join(tmpdir(), 'casebook-harness-'));
   const loaded = loadConfig({
     LOG_LEVEL: 'silent',

@@ -29,6 +29,7 @@ import { InvestigationSharesMigration } from './20261123173000-investigation-sha
 import { IntegrationsMigration } from './20261124030000-integrations.ts';
 import { CodeHostsMigration } from './20261125034000-code-hosts.ts';
 import { SharePurgingMigration } from './20261123235000-share-purging.ts';
+import { ToolCallSourcesMigration } from './20261125034000-tool-call-sources.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -60,4 +61,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261123235000-share-purging', class: SharePurgingMigration },
   { name: '20261124030000-integrations', class: IntegrationsMigration },
   { name: '20261125034000-code-hosts', class: CodeHostsMigration },
+  { name: '20261125034000-tool-call-sources', class: ToolCallSourcesMigration },
 ];

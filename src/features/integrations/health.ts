@@ -1,4 +1,4 @@
-/** Checks every enabled integration each five minutes. A sweep of every worker: rows are claimed, so each is checked once. */
+/** Checks every enabled integration every five minutes. A sweep of every worker: rows are claimed, so each is checked once. */
 import pMap from 'p-map';
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
 import { Integration } from './entities.ts';

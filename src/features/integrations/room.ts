@@ -16,6 +16,7 @@ import { revoke, renew } from './oauth/client.ts';
 import { freshTargets } from './oauth/fresh.ts';
 import { authorizationOf } from './oauth/authorization.ts';
 import { alerts } from './routes/alerts.ts';
+import { any } from './routes/any.ts';
 import { apmA } from './routes/apm-a.ts';
 import { cloudB } from './routes/cloud-b.ts';
 import { cloudMonitorA } from './routes/cloud-monitor-a.ts';
@@ -42,7 +43,7 @@ const PROBE_MS = 20_000;
 
 export const integrationsRoom = {
   name: 'integrations',
-  endpoints: [list, ...alerts, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA, ...mcp],
+  endpoints: [list, ...any, ...alerts, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA, ...mcp],
   entities: [Integration, IntegrationAlerts],
   sealed: [
     { table: 'integrations', column: 'sealed', context: contextOf },

@@ -10,8 +10,8 @@ import type { Integration } from './entities.ts';
 import { families, isCodeHost } from './families.ts';
 import type { SystemDeps } from './systems.ts';
 
-/** Prefix of the ids: `integration:orders-db`. */
-const PREFIX = 'integration:';
+/** The id as a source: `integration:orders-db`. */
+export const sourceIdOf = ({ slug }: Pick<Integration, 'slug'>): string => `integration:${slug}`;
 
 const QUERY_MS = 30_000;
 
@@ -51,7 +51,7 @@ export function sourceOf(
   operations: readonly ConnectorOperation[],
   { toolCallId, isGivenUp, onWait }: SourceCall,
 ): TelemetrySource {
-  const id = `${PREFIX}${row.slug}`;
+  const id = sourceIdOf(row);
   const { kind, vendor } = families[row.family];
   const capabilities = capabilitiesOf(row, operations);
   let asked = 0;

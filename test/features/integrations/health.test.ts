@@ -183,7 +183,7 @@ describe('integrations over time', () => {
     assert.equal(told.length, 1, JSON.stringify(told));
   });
 
-  it('checks what is due, each once, and tells when an integration stops to answer and when it answers again', async () => {
+  it('checks what is due, each once, and tells when an integration stops answering and when it answers again', async () => {
     await connected(3_000);
     const checks = async () =>
       (await Promise.all(workers.map(({ service }) => checkDue(service)))).reduce((a, b) => a + b);

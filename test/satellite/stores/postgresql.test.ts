@@ -62,6 +62,31 @@ describe('satellite connector: postgresql', () => {
     return url.toString();
   };
 
+  it('the test of a connection says what its role may do, and the SQL of a better one', async () => {
+    const of = async (url: string, more: object = {}) => {
+      const connector = connectorOf(postgresql, { url, allow_powerful: true, ...more });
+      try {
+        const { status, message, warnings } = await ask(connector, 'test_connection');
+        assert.equal(status, 'ok', message);
+        return [/as \w+, who (.*)\.$/.exec(message)?.[1], warnings.join('\n')] as const;
+      } finally {
+        await connector.close();
+      }
+    };
+    const [reads, nothing] = await of(readerUrl, { password: 'a:b/c@d' });
+    assert.equal(reads, 'reads 1 of 1 table, writes none and sees all sessions');
+    assert.doesNotMatch(nothing, /create role|grant/);
+    const [writes, better] = await of(urlOf('writer', 'writes'));
+    assert.equal(writes, 'reads 1 of 1 table, may write 1 and sees only its own sessions');
+    assert.match(better, /may write to 1 table\..*create role casebook.*\n.*grant pg_monitor to writer/);
+    const [sees, grants] = await of(urlOf('programs', 'runs'));
+    assert.equal(sees, 'reads 0 of 1 table, writes none and sees only its own sessions');
+    assert.match(grants, /pg_execute_server_program.*create role casebook.*\n.*grant pg_read_all_data to programs/);
+    const [all, superuser] = await of(server.adminUrl);
+    assert.equal(all, 'reads 1 of 1 table, may write 1 and sees all sessions');
+    assert.match(superuser, /is a superuser, .*create role casebook/);
+  });
+
   const count = async (): Promise<number> =>
     Number((await admin.query<{ count: string }>('select count(*) from orders')).rows[0]?.count);
 

@@ -92,7 +92,7 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
       method: 'post',
       path: `${prefix}/callback`,
       operationId: `finish${id}`,
-      summary: 'Finish to connect Google Cloud with the code that the browser brought back',
+      summary: 'Finish connecting Google Cloud with the code that the browser brought back',
       tags,
       auth: writing,
       body: CallbackRequest,

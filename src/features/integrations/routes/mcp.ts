@@ -111,7 +111,7 @@ export const mcp = [
     method: 'post',
     path: `${path}/callback`,
     operationId: 'finishMcpServer',
-    summary: 'Finish to connect an MCP server with the code that the browser brought back',
+    summary: 'Finish connecting an MCP server with the code that the browser brought back',
     tags,
     auth: writing,
     body: CallbackRequest,

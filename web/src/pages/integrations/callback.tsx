@@ -42,7 +42,7 @@ export function IntegrationCallbackPage() {
             {messageOf(finish.error)}
           </p>
           <Link to="/integrations" className="text-accent underline">
-            Back to the integrations
+            Back to integrations
           </Link>
         </>
       )}
