@@ -35,7 +35,7 @@ export const codeHostsRoom = {
   build({ config, client, orm, clock, log, appUrl, integrations, workspacesDir, workspaces }: Needs) {
     const { temporal, timeouts } = config;
     const open = integrations.codeHost;
-    const repositories = createRepositories({ orm, open });
+    const repositories = createRepositories({ orm, open, networkOf: integrations.connections.networkOf });
     const mirrors = createMirrors(
       {
         orm,

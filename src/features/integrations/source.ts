@@ -7,7 +7,7 @@ import { SecretError } from '../../platform/secrets.ts';
 import { uuidOf } from '../../platform/uuid.ts';
 import { SourceError, type SourceCall, type SourceCapability, type TelemetrySource } from '../sources/index.ts';
 import type { Integration } from './entities.ts';
-import { families } from './families.ts';
+import { families, isCodeHost } from './families.ts';
 import type { SystemDeps } from './systems.ts';
 
 /** The id as a source: `integration:orders-db`. */
@@ -41,7 +41,7 @@ export function capabilitiesOf(
 ): SourceCapability[] {
   const { kind } = families[family];
   const parts = operations.flatMap(({ name, tool }) => (tool ? [] : (BY_OPERATION[name] ?? [])));
-  return [...parts, ...(SQL.has(kind) ? (['sql'] as const) : []), 'tools'];
+  return [...parts, ...(SQL.has(kind) ? (['sql'] as const) : []), ...(isCodeHost(family) ? [] : (['tools'] as const))];
 }
 
 /** @param operations none if the integration cannot be opened */

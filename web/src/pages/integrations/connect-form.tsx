@@ -13,6 +13,7 @@ import { integrationsQuery, type Integration } from './queries.ts';
 import { connectVendor, isOneOfMany, rememberCallback, saveIntegration, type ConnectAnswer } from './requests.ts';
 import { VendorField } from './vendor-field.tsx';
 import type { FormField, Vendor } from './vendors.ts';
+import { isToSetUp, WebhookToSetUp } from './webhook.tsx';
 import { titleOf } from './words.ts';
 
 interface ConnectFormProps {
@@ -35,6 +36,7 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
   const queryClient = useQueryClient();
   const toaster = useToaster();
   const formId = useId();
+  const [webhook, setWebhook] = useState<ConnectAnswer['webhook']>();
   const done = async (): Promise<void> => {
     onClose();
     const named = integration ? titleOf(integration) : (values['name'] ?? title);
@@ -50,14 +52,15 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
       await saveIntegration(integration, changesOf(fields, values, integration));
       return {};
     },
-    onSuccess: async ({ status, authorization_url: url, accounts: found }) => {
+    onSuccess: async ({ status, authorization_url: url, accounts: found, webhook: hook }) => {
       if (typeof url === 'string') {
         rememberCallback(path);
         location.assign(url);
       } else if (status === 'select_account' && found) {
         setAccounts(found);
         await queryClient.invalidateQueries({ queryKey: integrationsQuery.queryKey });
-      } else await done();
+      } else if (isToSetUp(hook)) setWebhook(hook);
+      else await done();
     },
   });
   // What is wrong may be out of sight.
@@ -70,6 +73,22 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
   };
   if (accounts)
     return <ChooseAccount family={vendor.family} accounts={accounts} onDone={() => void done()} onClose={onClose} />;
+  if (isToSetUp(webhook))
+    return (
+      <Dialog
+        open
+        onOpenChange={(isOpen) => !isOpen && void done()}
+        title={`${title} is connected`}
+        isSticky
+        footer={
+          <Button variant="primary" onClick={() => void done()}>
+            Done
+          </Button>
+        }
+      >
+        <WebhookToSetUp webhook={webhook} />
+      </Dialog>
+    );
   const { issueOf, general } = said(connect.error, fields);
   const action = isEdit ? 'Test and save' : consentAt === undefined ? 'Test and connect' : `Continue to ${consentAt}`;
   return (

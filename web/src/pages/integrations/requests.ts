@@ -8,6 +8,8 @@ export interface ConnectAnswer {
   status?: string;
   authorization_url?: string | null;
   accounts?: { id: number; name: string }[];
+  /** Of a code host. */
+  webhook?: Schema<'CodeHostWebhook'>;
 }
 
 /** @param path of the vendor @param body as its form built it; the API says what is wrong with it */
@@ -46,6 +48,9 @@ export const saveIntegration = (integration: Integration, changes: Record<string
 export function removeIntegration(integration: Integration): Promise<unknown> {
   if (isOneOfMany(integration)) return dataOf(api.DELETE(pathOf(integration), { params: params(integration) }));
   const { family, source_id: source } = integration;
+  if (family === 'codehost-b') return dataOf(api.DELETE('/api/codehost-b/'));
+  if (family === 'github' || family === 'gitea')
+    return dataOf(api.DELETE('/api/code-hosts/{integration_id}', { params: params(integration) }));
   const part = source.endsWith('-service-account') ? `${family}/sa` : family;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every such family is removed in the same way
   return dataOf(api.DELETE(`/api/onboarding/${part}/` as '/api/onboarding/edge-a/'));
@@ -66,15 +71,16 @@ const CALLBACKS = [
   '/api/onboarding/cloud-b/callback',
   '/api/onboarding/cloud-b-official/callback',
   '/api/integrations/mcp/callback',
+  '/api/codehost-b/oauth/callback',
 ] as const;
 
 /** Keeps for the way back from a vendor's page which one it was. @param path where connecting began */
 export function rememberCallback(path: string): void {
-  sessionStorage.setItem(CALLBACK, `${path.replace(/\/connect$/u, '')}/callback`);
+  sessionStorage.setItem(CALLBACK, `${path.replace(/\/(?:connect|url)$/u, '')}/callback`);
 }
 
 /** Exchanges what the browser brought back. */
-export function finishConsent(brought: { code: string; state: string; iss?: string }): Promise<unknown> {
+export function finishConsent(brought: { code: string; state: string; iss?: string }): Promise<ConnectAnswer> {
   const path = CALLBACKS.find((known) => known === sessionStorage.getItem(CALLBACK)) ?? CALLBACKS[0];
   sessionStorage.removeItem(CALLBACK);
   return dataOf(api.POST(path, { body: brought }));

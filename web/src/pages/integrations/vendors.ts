@@ -1,4 +1,5 @@
 /** What the gallery says of each vendor, and what its form asks for, in the vendor's words. */
+import { CODE_HOSTS } from './code-hosts.ts';
 import type { Family } from './queries.ts';
 
 export interface FormField {
@@ -249,6 +250,7 @@ export const VENDORS: readonly Vendor[] = [
     ],
     credential: { text: 'A token that may only read what Casebook is to read.' },
   },
+  ...CODE_HOSTS,
 ];
 
 /** The vendor that an integration came from. */
