@@ -30,6 +30,8 @@ export interface Situation {
   connected: readonly ConnectedTool[];
   /** Connected systems that the instructions name, whether or not their tools are offered. */
   systems: readonly string[];
+  /** Repositories that pull requests can be suggested for, as `owner/name`. */
+  repositories: readonly string[];
   /** The run is at a limit: only its result may still be submitted. */
   isConcluding: boolean;
   /** Set when the system prompt asks for something other than an answer in words. */
@@ -66,6 +68,7 @@ export function decide(
     offered,
     connected: connectedTools(tools),
     systems: systemsIn(system),
+    repositories: repositoriesIn(system),
     isConcluding: toolChoice.type === 'tool' || toolChoice.type === 'none',
     purpose: PURPOSES.find(([said]) => said.test(system))?.[1],
   };
@@ -85,6 +88,12 @@ function systemsIn(system: string): string[] {
   const list =
     /^- The team has connected systems of its own: (.{0,5000}?)\. They are queried/mu.exec(system)?.[1] ?? '';
   return [...list.matchAll(/([\w-]+) \([\w-]+\)/gu)].map(([, name = '']) => name);
+}
+
+/** As the instructions list them: `acme/shop, acme/pay and 3 more.` */
+function repositoriesIn(system: string): string[] {
+  const list = /^- Pull requests can be suggested for: (.{0,5000}?)(?: and \d+ more)?\.$/mu.exec(system)?.[1] ?? '';
+  return list.split(', ').filter((name) => /^[^\s/]+(?:\/[^\s/]+)+$/u.test(name));
 }
 
 function callable(offered: ReadonlySet<string>, choice: Anthropic.ToolChoice): ReadonlySet<string> {

@@ -9,7 +9,7 @@ import { errorOf } from './failure.ts';
 import type { Investigation } from './entities.ts';
 import type { ListedInvestigation } from './queries.ts';
 import type { OpenedPullRequest } from './deps.ts';
-import type { StoredSuggestion } from './report/index.ts';
+import type { RecommendedPr, StoredSuggestion } from './report/index.ts';
 import type { InvestigationRow } from './service.ts';
 import type { InvestigationStatusRow } from './status/reader.ts';
 import type {
@@ -115,9 +115,8 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
       created_at: message.createdAt.toISOString(),
       delivered_step: message.deliveredStep,
     })),
-    ...presentReport(investigation),
+    ...presentReport(investigation, rows.suggestion),
     pull_requests: rows.pullRequests,
-    recommended_pr: presentRecommended(investigation, rows.suggestion),
     usage: presentUsage(turns),
     temporal: {
       workflow_id: investigationWorkflowId(investigation.id),
@@ -129,10 +128,9 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
 }
 
 function presentRecommended(
-  { report }: Investigation,
+  recommendedPr: RecommendedPr | undefined,
   suggestion: StoredSuggestion | undefined,
-): Detail['recommended_pr'] {
-  const { recommendedPr } = report ?? {};
+): NonNullable<Detail['report']>['recommended_pr'] {
   if (!recommendedPr || !suggestion) return null;
   const { kind: _kind, reverts, diff_truncated: isCut, ...shown } = suggestion;
   return {
@@ -144,9 +142,13 @@ function presentRecommended(
   };
 }
 
-/** The report, and what stands beside it. */
+/**
+ * The report, and what stands beside it.
+ * @param suggestion the change that it recommends, if it is to be shown
+ */
 export function presentReport(
   investigation: Investigation,
+  suggestion?: StoredSuggestion,
 ): Pick<Detail, 'report' | 'coverage' | 'hypotheses' | 'citations'> {
   const { report } = investigation;
   return {
@@ -161,6 +163,7 @@ export function presentReport(
           impact: report.impact,
           symptom: report.symptom ?? null,
           recommended_change: report.recommended_change,
+          recommended_pr: presentRecommended(report.recommendedPr, suggestion),
           unverified_claims: report.unverifiedClaims,
         }
       : null,

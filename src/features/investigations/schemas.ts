@@ -167,6 +167,33 @@ const InvestigationCitation = z
   })
   .meta({ id: 'InvestigationCitation' });
 
+const RecommendedPullRequest = z
+  .object({
+    tool_call_id: z.uuid().describe('The suggest_pr call.'),
+    evidence: z.int(),
+    title: z.string(),
+    body: z.string(),
+    repository: z.string(),
+    base: z.string().describe('The branch to merge into.'),
+    base_commit: z.string().describe('The commit that the change was checked against.'),
+    reverts: z
+      .object({ commit: z.string(), summary: z.string(), author: z.string(), at: z.string() })
+      .nullable()
+      .describe('The commit that it reverts; null for other changes.'),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        change: z.enum(['added', 'modified', 'deleted']),
+        additions: z.int(),
+        deletions: z.int(),
+      }),
+    ),
+    diff: z.string().describe('Unified.'),
+    diff_truncated: z.boolean(),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'RecommendedPullRequest' });
+
 const InvestigationReport = reportSchema
   .omit({ citations: true, hypotheses: true, recommended_pr: true })
   .extend({
@@ -174,6 +201,9 @@ const InvestigationReport = reportSchema
       'measured: how often evidence like this was right on known incidents; stated: by the model.',
     ),
     symptom: symptom.nullable().describe('Null if nothing was ranked.'),
+    recommended_pr: RecommendedPullRequest.nullable().describe(
+      'The change that it recommends as a pull request; POST /api/create-pr/from-investigation opens it.',
+    ),
     unverified_claims: z.array(z.object({ where: z.string(), claim: z.string(), why: z.string() })),
   })
   .meta({ id: 'InvestigationReport' });
@@ -216,33 +246,6 @@ export const reportFields = {
   hypotheses: reportSchema.shape.hypotheses,
   citations: z.array(InvestigationCitation),
 };
-
-const RecommendedPullRequest = z
-  .object({
-    tool_call_id: z.uuid().describe('The suggest_pr call.'),
-    evidence: z.int(),
-    title: z.string(),
-    body: z.string(),
-    repository: z.string(),
-    base: z.string().describe('The branch to merge into.'),
-    base_commit: z.string().describe('The commit that the change was checked against.'),
-    reverts: z
-      .object({ commit: z.string(), summary: z.string(), author: z.string(), at: z.string() })
-      .nullable()
-      .describe('The commit that it reverts; null for other changes.'),
-    files: z.array(
-      z.object({
-        path: z.string(),
-        change: z.enum(['added', 'modified', 'deleted']),
-        additions: z.int(),
-        deletions: z.int(),
-      }),
-    ),
-    diff: z.string().describe('Unified.'),
-    diff_truncated: z.boolean(),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: 'RecommendedPullRequest' });
 
 const judgement = z.enum(['right', 'wrong']).nullable();
 
@@ -297,9 +300,6 @@ export const InvestigationDetailResponse = summaryFields
       z.object({ id: z.uuid(), text: z.string(), created_at: time, delivered_step: z.int().nullable() }),
     ),
     ...reportFields,
-    recommended_pr: RecommendedPullRequest.nullable().describe(
-      'The change that it recommends as a pull request; POST /api/create-pr/from-investigation opens it.',
-    ),
     pull_requests: z
       .array(
         z.object({

@@ -51,7 +51,7 @@ function instructionsFor(repositories: readonly Repository[], search: string | u
   const found = search === undefined ? '' : ` (find it with ${search})`;
   return [
     'Pull requests',
-    `- Repositories that are connected: ${names.join(', ')}${more}.`,
+    `- Pull requests can be suggested for: ${names.join(', ')}${more}.`,
     `- When the evidence names a change in one of them (a commit, a line, a setting) and the repair is to revert or edit it, propose that with ${SUGGEST_PR}${found}. It checks the change and opens nothing: a person does. Propose the smallest change that repairs the fault; where a whole commit is at fault, revert it.`,
     `- Do not propose a change to a repository whose part in the problem nothing shows.`,
     `- In a report, recommended_pr names the evidence number of the proposal.`,

@@ -66,7 +66,7 @@ describe('pull requests: from a run', () => {
     const detail = await investigated();
     const [, , refused] = detail.steps;
     assert.match(JSON.stringify(refused.tool_calls[0].digest), /not accepted/);
-    const { recommended_pr: recommended } = detail;
+    const { recommended_pr: recommended } = detail.report;
     assert.deepEqual(
       { ...recommended, diff: undefined, reverts: recommended.reverts.summary },
       {
@@ -122,14 +122,14 @@ describe('pull requests: from a run', () => {
       submit(),
     ]);
     const detail = await investigated();
-    assert.equal(detail.recommended_pr.title, 'Twenty');
+    assert.equal(detail.report.recommended_pr.title, 'Twenty');
     assert.equal(detail.steps[2].tool_calls[0].is_error, true);
   });
 
   it('is absent where nothing was suggested', async () => {
     script = byTurn([listSources, submit()]);
     const detail = await investigated();
-    assert.equal(detail.recommended_pr, null);
+    assert.equal(detail.report.recommended_pr, null);
     const answer = await harness.request('POST', '/api/create-pr/from-investigation', { investigation_id: detail.id });
     assert.equal(answer.status, 422);
   });

@@ -46,7 +46,7 @@ describe('pull requests: suggest_pr', () => {
       tools.map(({ name }) => name),
       ['suggest_pr'],
     );
-    assert.match(instructions ?? '', /Repositories that are connected: acme\/shop\./);
+    assert.match(instructions ?? '', /Pull requests can be suggested for: acme\/shop\./);
     const [definition] = createToolRegistry(tools).definitions();
     assert.deepEqual(definition?.input_schema.required, ['repository', 'title']);
     assert.ok('edits' in (definition.input_schema.properties as object));

@@ -21,6 +21,8 @@ const MAX_TURNS = 15;
 export interface RunOptions {
   query: string;
   sources: SourceCatalog;
+  /** What the instructions say. */
+  system?: string;
   /** Instead of the shared tools. */
   tools?: readonly Tool[];
   /** From this turn on the model must conclude. */
@@ -63,7 +65,7 @@ export async function runInvestigation(model: ModelClient, options: RunOptions):
     const conclude = options.concludeAt !== undefined && turn >= options.concludeAt;
     const answer = await model.complete(
       {
-        system: 'You investigate.',
+        system: options.system ?? 'You investigate.',
         messages: run.messages,
         tools: registry.definitions(),
         toolChoice: conclude ? { type: 'tool', name: 'submit_report' } : undefined,

@@ -10,6 +10,7 @@ import { isAboutNow, readIntent } from './intent.ts';
 import { listPlay, readPlay, startPlay, subjectOf } from './investigations.ts';
 import { lookupPlay } from './lookups.ts';
 import { problemPlay } from './problem.ts';
+import { pullRequestPlay } from './pull-request.ts';
 import { systemsPlay } from './systems.ts';
 
 /** Model turns for one question, before it answers with what it has. */
@@ -52,6 +53,8 @@ function playOf(chat: Chat): Play {
       return has(chat, 'list_investigations') ? listPlay(chat) : missing('list_investigations');
     case 'read investigation':
       return has(chat, 'read_investigation') ? readPlay(chat) : missing('read_investigation');
+    case 'pull request':
+      return pullRequestPlay(chat);
     case 'problem':
       return report && chat.earlier.length === 0 && !isAboutNow(chat.question.text) ? report : problemPlay(chat);
     case undefined:
@@ -75,6 +78,7 @@ function abilities(chat: Chat): string {
       .map(({ system }) => `what a connected system shows: “Which queries are slow in ${name(system)}?”`),
     ...(has(chat, 'start_investigation') ? ['an investigation: “Investigate the checkout errors”'] : []),
     ...(has(chat, 'read_investigation') ? ['past reports: “What did the last investigation find?”'] : []),
+    ...(has(chat, 'suggest_pr') ? ['a revert: “Open a pull request that reverts 1a2b3c4d”'] : []),
     ...(has(chat, 'draw_chart') ? ['a chart: “Plot the latency of checkout”'] : []),
   ])}`;
 }

@@ -12,6 +12,7 @@ export type Intent =
   | 'list investigations'
   | 'read investigation'
   | 'chart'
+  | 'pull request'
   | 'problem';
 
 /** The question comes first; pasted text after it may be long. */
@@ -32,6 +33,10 @@ const INTENTS: [RegExp, Intent][] = [
   [
     /^(?:please |can you |could you )*(?:(?:start|launch|run|open) an? (?:new )?investigation|investigate)\b/i,
     'start investigation',
+  ],
+  [
+    /\b(?:open|create|make|suggest|propose|prepare)\b.*\b(?:pull|merge) request\b|\brevert\b.*\b[\da-f]{7,40}\b/i,
+    'pull request',
   ],
   [/\b(?:list|show|which|what|all|recent)\b.*\b(?:investigations|reports)\b/i, 'list investigations'],
   [/\b(?:chart|plot|visuali[sz]\w*|draw|diagram)\b/i, 'chart'],

@@ -42,6 +42,8 @@ interface Assignment {
   connected: readonly ConnectedTool[];
   /** Names of connected systems whose tools have to be searched for. */
   systems: readonly string[];
+  /** Repositories that pull requests can be suggested for. */
+  repositories: readonly string[];
 }
 
 export interface CaseFile extends Assignment {
@@ -77,6 +79,7 @@ export function openCase(calls: readonly Call[], assignment: Partial<Assignment>
     messages: [],
     connected: [],
     systems: [],
+    repositories: [],
     ...assignment,
     calls,
     sources: all<ListSourcesResult>('list_sources', { sources: [], now: '', truncated: false }).at(-1),

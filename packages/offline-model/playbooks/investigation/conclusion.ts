@@ -18,7 +18,7 @@ const QUIET = Math.log1p(NOTABLE_SCORE) / 2;
 /** The ranker subtracts this much from causes that the alerting service does not depend on. */
 const OUTSIDE = -10;
 /** A change is near if it came at most this long before the onset … */
-const BEFORE_MS = 60 * 60_000;
+export const BEFORE_MS = 60 * 60_000;
 /** … or this long after it: later changes are reactions. */
 const AFTER_MS = 15 * 60_000;
 /** Without a cause, a report is sure of nothing. */
@@ -116,9 +116,13 @@ export function changesNear(file: CaseFile): NearChange[] {
 
 /** Whether a change may be the cause. Estimates of the onset are often early; an alert never is. */
 export function precedes(file: CaseFile, change: ListedChange): boolean {
+  return Date.parse(change.at) <= latestCause(file);
+}
+
+/** What came later cannot be the cause, in milliseconds; NaN if it is not known. */
+export function latestCause(file: CaseFile): number {
   const alert = Date.parse(file.ranking?.result.alert.at ?? '');
-  const latest = Number.isNaN(alert) ? onsetTime(file) : Math.max(alert, onsetTime(file));
-  return Date.parse(change.at) <= latest;
+  return Number.isNaN(alert) ? onsetTime(file) : Math.max(alert, onsetTime(file));
 }
 
 export function conclude(file: CaseFile): Conclusion {

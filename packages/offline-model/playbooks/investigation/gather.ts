@@ -1,6 +1,7 @@
 /** The steps before a conclusion, decided from the case file alone. */
 import type { PlannedCall, Turn } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
+import { examineCode } from './code-evidence.ts';
 import { readDatabases } from './database-evidence.ts';
 import { examine } from './examine.ts';
 import { mismatchOf } from './not-here.ts';
@@ -40,7 +41,9 @@ export function nextStep(file: CaseFile, can: (tool: string) => boolean): NextSt
   if (ranking) return step(2, 'Ranking possible causes across all services.', [ranking]);
   const { text, calls } = examine(file, choice, symptom);
   const possible = calls.filter((planned) => can(planned.name));
-  return possible.length > 0 ? step(3, text, possible) : { done: true };
+  if (possible.length > 0) return step(3, text, possible);
+  const ofCode = examineCode(file, can);
+  return ofCode ? { done: false, ...ofCode } : { done: true };
 }
 
 /** The ranking, retried once without the metric. */

@@ -29,8 +29,9 @@ export const investigation: Playbook = {
   fits: ({ tools }) => tools.has(SUBMIT),
   play(situation) {
     const { opening, messages, calls } = situation.transcript;
-    const { connected, systems } = situation;
-    const file = openCase(calls, { query: QUERY.exec(opening)?.[1]?.trim() ?? opening, messages, connected, systems });
+    const { connected, systems, repositories } = situation;
+    const query = QUERY.exec(opening)?.[1]?.trim() ?? opening;
+    const file = openCase(calls, { query, messages, connected, systems, repositories });
     const submissions = callsOf(file, SUBMIT);
     if (submissions.some((call) => !call.isError)) return { text: 'Report submitted.', calls: [] };
     const last = submissions.at(-1);

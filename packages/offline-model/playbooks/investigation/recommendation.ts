@@ -1,9 +1,10 @@
 import { changeStep, confirmation } from '@casebook/wording';
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
+import type { Revert } from './code-evidence.ts';
 import type { Conclusion } from './conclusion.ts';
 import { clip } from '../wording.ts';
 
-export function recommendation({ cause, change, findings }: Conclusion): Report['recommended_change'] {
+export function recommendation({ cause, change, findings }: Conclusion, revert?: Revert): Report['recommended_change'] {
   if (!cause) {
     return {
       summary: 'Describe the symptom in more detail (service, time, what you observed), then rerun.',
@@ -20,8 +21,11 @@ export function recommendation({ cause, change, findings }: Conclusion): Report[
     ...strongest,
     kind: strongest === undefined || strongest.kind === 'metric' ? signal?.meaning : strongest.kind,
   });
+  const details = [revert?.note, signal && confirmation({ service, ...signal, before: signal.baseline_median })].filter(
+    Boolean,
+  );
   return {
-    summary: clip(step, 400),
-    ...(signal && { details: confirmation({ service, ...signal, before: signal.baseline_median }) }),
+    summary: clip(revert?.step ?? step, 400),
+    ...(details.length > 0 && { details: details.join('\n\n') }),
   };
 }

@@ -12,6 +12,7 @@ import type { Report } from '../../../../src/features/investigations/report/sche
 import type { Call } from '../../transcript.ts';
 import { pathBetween, type CaseFile } from './case-file.ts';
 import { Citations, members } from './citations.ts';
+import { commitSentence, revertOf, suggestedIn, suspectCommit } from './code-evidence.ts';
 import { changesNear, conclude, onsetError, type Conclusion, type RankedCause } from './conclusion.ts';
 import {
   blockingIn,
@@ -92,7 +93,8 @@ export function writeReport(file: CaseFile, context: ReportContext): Report {
     hypotheses: hypotheses(file, conclusion, context.named, citations).slice(0, 20),
     timeline: timeline(file, context.choice, conclusion, citations).slice(0, 50),
     impact: clipCited(impact(file, context.choice, citations), 4_000),
-    recommended_change: blocking ? endBlocking(blocking) : recommendation(conclusion),
+    recommended_change: blocking ? endBlocking(blocking) : recommendation(conclusion, revertOf(file)),
+    ...suggestedIn(file),
     citations: citations.list,
   };
 }
@@ -121,6 +123,7 @@ function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citat
   const telling = exhausted ?? findings.find(({ kind }) => kind !== 'access');
   const [strongest] = cause.evidence;
   const other = cause.evidence.find(({ kind }) => kind !== strongest?.kind);
+  const suspect = suspectCommit(file);
   return [
     exhausted && exhaustionOf(citations, cause.service, exhausted),
     ...[strongest, other].map((one) => one && evidenceSentence(file, citations, cause, one)),
@@ -128,6 +131,7 @@ function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citat
     telling && !exhausted && findingSentence(citations, cause.service, telling),
     telling?.blamed && keptBlame(file, cause, telling.blamed, citations),
     change && changeSentence(citations, change, onset),
+    suspect && commitSentence(citations, suspect, onset),
   ]
     .filter(Boolean)
     .join(' ');
@@ -194,6 +198,8 @@ function timeline(
     const cited = citations.cite(file.ranking.call, `"onset":${JSON.stringify(onset)}`);
     events.push({ at: onset, event: `Metrics start to deviate from the baseline ${said}${cited}.` });
   }
+  const suspect = suspectCommit(file);
+  if (suspect) events.push({ at: suspect.at, event: clipCited(commitSentence(citations, suspect), 1_000) });
   const [finding] = conclusion.findings;
   if (finding && conclusion.cause) {
     events.push({

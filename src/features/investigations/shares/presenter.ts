@@ -24,7 +24,7 @@ const endOf = ({ expiresAt }: Share['credential']): Date => {
 };
 
 /**
- * What everybody with the link may see: the report and what it cites, and nothing of the team, the run or its cost. Tool
+ * What everybody with the link may see: the report and what it cites, and nothing of the team, its code, the run or its cost. Tool
  * inputs hold queries, and errors of sources hold addresses: both stay with the team.
  */
 export function presentShared(

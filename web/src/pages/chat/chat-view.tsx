@@ -126,6 +126,7 @@ export function ChatView(props: ChatViewProps) {
             <Message
               key={message.id}
               message={message}
+              chatId={live.chatId}
               onEvidence={onEvidence}
               {...(mayChart && { onChart })}
               isLast={message.id === lastAnswer?.id}

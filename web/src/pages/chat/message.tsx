@@ -1,5 +1,6 @@
 import { ChartLine, CircleAlert, CircleStop, TriangleAlert } from 'lucide-react';
 import { memo, useDeferredValue, useMemo, type ReactNode } from 'react';
+import { SuggestedByCall } from '../../components/pull-request/index.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { CopyButton } from '../../components/ui/copy-button.tsx';
 import { dollars } from '../../components/ui/numbers.ts';
@@ -26,6 +27,8 @@ import { ToolCalls } from './tool-call.tsx';
 
 export interface MessageProps {
   message: Shown;
+  /** Undefined while a new chat has none. */
+  chatId: string | undefined;
   /** Opens the evidence behind a number in an answer, or a result. */
   onEvidence: (messageId: string, toolId: string) => void;
   /** Asks for a chart of a result or, with null, of the answer; absent while no message can be sent. */
@@ -42,7 +45,8 @@ const isSame = (one: MessageProps, other: MessageProps): boolean =>
   one.message.limit === other.message.limit &&
   one.onEvidence === other.onEvidence &&
   one.onChart === other.onChart &&
-  one.isLast === other.isLast;
+  one.isLast === other.isLast &&
+  one.chatId === other.chatId;
 
 /** One message; re-rendered only when it changes. */
 export const Message = memo(function Message(props: MessageProps) {
@@ -70,7 +74,7 @@ function Question({ message: { id, parts, createdAt } }: { message: Shown }) {
   );
 }
 
-function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
+function Answer({ message, chatId, onEvidence, onChart, isLast }: MessageProps) {
   const { id, parts, turn, isLive, limit } = message;
   const labels = useMemo(() => citationLabels(parts, turn), [parts, turn]);
   // They arrive at the end of an answer and re-render all of it, so render in slices.
@@ -94,6 +98,12 @@ function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
         />
       );
     }
+    if (piece.kind === 'suggestion')
+      return chatId === undefined ? null : (
+        <section aria-label="Suggested pull request" className="rounded-lg border bg-surface p-4">
+          <SuggestedByCall origin={{ chat_id: chatId }} toolId={piece.toolId} />
+        </section>
+      );
     if (piece.kind === 'approval') return isOver ? null : <Approval id={piece.id} />;
     if (piece.kind === 'chart') {
       const title = titleOf(parts, piece.toolId);

@@ -49,6 +49,7 @@ export const textOf = (parts: readonly Part[]): string =>
 export type Piece =
   | { kind: 'words'; part: WordsPart; key: string }
   | { kind: 'tools'; calls: readonly ToolPart[]; key: string }
+  | { kind: 'suggestion'; toolId: string; key: string }
   | { kind: 'approval'; id: string; key: string }
   | { kind: 'chart'; toolId: string; key: string }
   | { kind: 'changes'; changes: Changes; key: string };
@@ -65,6 +66,7 @@ export function piecesOf(parts: readonly Part[]): Piece[] {
     } else if (isTool(part)) {
       if (last?.kind === 'tools') pieces[pieces.length - 1] = { ...last, calls: [...last.calls, part] };
       else pieces.push({ kind: 'tools', calls: [part], key });
+      if (isSuggestion(part)) pieces.push({ kind: 'suggestion', toolId: part.toolCallId, key: `suggestion-${key}` });
     } else if (isData(part)) {
       const piece = resultOf(part);
       if (piece !== undefined) pieces.push(piece);
@@ -87,6 +89,9 @@ function resultOf({ type, id, data }: DataPart): Piece | undefined {
 
 const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
 const isId = (text: string): boolean => new RegExp(`^${ID.source}$`, 'i').test(text);
+
+/** Whether it checked a change that can be opened as a pull request. */
+const isSuggestion = (call: ToolPart): boolean => toolName(call) === 'suggest_pr' && call.state === 'output-available';
 
 /** The investigation that a call of `start_investigation` started. */
 export function startedInvestigation(call: ToolPart): string | undefined {

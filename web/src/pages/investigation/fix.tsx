@@ -1,9 +1,10 @@
 import { Panel } from '../../components/ui/panel.tsx';
 import { NextStep } from './report/next-step.tsx';
+import { RecommendedPullRequest } from './report/recommended-pull-request.tsx';
 import type { Report } from './queries.ts';
 
 /** What to change, and how to verify it. */
-export function Fix({ report }: { report: Report }) {
+export function Fix({ id, report }: { id: string; report: Report }) {
   if (report.root_cause.service === null) {
     return (
       <div className="flex flex-col gap-4">
@@ -14,5 +15,10 @@ export function Fix({ report }: { report: Report }) {
       </div>
     );
   }
-  return <NextStep change={report.recommended_change} />;
+  return (
+    <div className="flex flex-col gap-4">
+      <NextStep change={report.recommended_change} />
+      <RecommendedPullRequest id={id} report={report} />
+    </div>
+  );
 }

@@ -66,7 +66,7 @@ export function InvestigationView({ investigation }: { investigation: Investigat
       : [
           { value: 'evidence', title: 'Evidence', content: <EvidenceList investigation={investigation} /> },
           { value: 'services', title: 'Services', content: <ServicesPanel id={id} /> },
-          { value: 'fix', title: 'Fix', content: <Fix report={report} /> },
+          { value: 'fix', title: 'Fix', content: <Fix id={id} report={report} /> },
         ]),
     {
       value: 'activity',

@@ -7,6 +7,7 @@ import { EndedEarly } from './ended-early.tsx';
 import { Hypotheses } from './hypotheses.tsx';
 import { Judgement } from './judgement.tsx';
 import { NextStep } from './next-step.tsx';
+import { RecommendedPullRequest } from './recommended-pull-request.tsx';
 import { RootCause } from './root-cause.tsx';
 import { Similar } from './similar.tsx';
 import { Situation } from './situation.tsx';
@@ -31,6 +32,7 @@ export function ReportView({ investigation, report, moment }: ReportViewProps) {
       <Situation report={report} />
       <RootCause report={report} />
       <NextStep change={report.recommended_change} />
+      <RecommendedPullRequest id={id} report={report} />
       <Why investigation={investigation} report={report} />
       <Hypotheses hypotheses={hypotheses} />
       <Timeline events={report.timeline} linkTo={(n) => momentLink(id, n)} moment={moment} />
