@@ -71,6 +71,7 @@ export async function startMirrorWorkflows({
     gitTimeoutMs: LONG_TIMEOUTS.gitMs,
   });
   const refusal: MirrorWorkflows['refusal'] = { error: undefined };
+  const { network } = createOutbound({ allow: ['127.0.0.1'] });
   const mirrors = createMirrors(
     {
       orm,
@@ -78,18 +79,13 @@ export async function startMirrorWorkflows({
       log,
       workspaces,
       launcher,
-      hostOf: async () =>
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mirrors ask for nothing else
-        ({
-          async gitCredential() {
-            if (refusal.error) throw refusal.error;
-            return CREDENTIAL;
-          },
-        }) as unknown as CodeHost,
+      async remoteOf({ cloneUrl: url }) {
+        if (refusal.error) throw refusal.error;
+        return { url, credential: CREDENTIAL, network };
+      },
     },
     {
       directory: join(home, 'workspaces', 'mirrors'),
-      network: createOutbound({ allow: ['127.0.0.1'] }).network,
       gitTimeoutMs: LONG_TIMEOUTS.gitMs,
     },
   );

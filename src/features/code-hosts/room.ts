@@ -43,11 +43,14 @@ export const codeHostsRoom = {
         log,
         workspaces,
         launcher: createMirrorLauncher(client, { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs }),
-        hostOf: repositories.hostOf,
+        async remoteOf(repository, signal) {
+          const host = await repositories.hostOf(repository);
+          const network = await repositories.networkOf(repository);
+          return { url: repository.cloneUrl, credential: await host.gitCredential({ signal }), network };
+        },
       },
       {
         directory: join(workspacesDir, 'mirrors'),
-        network: integrations.vendorOutbound.network,
         gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS,
       },
     );
