@@ -123,7 +123,7 @@ describe('code hosts: tools', () => {
         [{ pattern: '(', regex: true }, /regular expression/],
         [{ pattern: 'a', repository: 'acme/none' }, /no repository/],
         [{ pattern: 'a', repository: 'acme/shop', at: 'nope' }, /no branch, tag or commit/],
-        [{ pattern: 'a', repository: 'acme/shop', path: '../x' }, /not a path/],
+        [{ pattern: 'a', repository: 'acme/shop', path: '../x' }, /not an accepted path/],
         [{ pattern: '' }, /not valid/],
         [{ pattern: 'a', flags: '--open-files-in-pager=touch' }, /not valid/],
         [{ pattern: '((a{1,200}){1,200}){1,200}', regex: true }, /repetitions/],
