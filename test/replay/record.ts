@@ -16,6 +16,7 @@ import { startHarness, type Harness, type HarnessOptions } from '../support/harn
 import { stopTestServer } from '../support/database.ts';
 import { taskOf } from '../features/chats/script.ts';
 import { checkScenarios } from './instruction-checks.ts';
+import { mirrorScenarios } from './mirrors.ts';
 import { agentScenarios } from './monitoring-agents.ts';
 import { byTurn, OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
 import { listSources, submitReport } from '../support/scripts.ts';
@@ -104,6 +105,7 @@ const investigating: Script = (context) => {
 const scenarios: Scenario[] = [
   ...checkScenarios,
   ...agentScenarios,
+  ...mirrorScenarios,
   { name: 'completed', script: byTurn([listSources, submitReport]), sources },
   {
     name: 'continued-as-new',

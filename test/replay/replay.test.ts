@@ -40,6 +40,9 @@ describe('replay of stored histories', () => {
       'agent-degraded',
       'agent-instruction',
       'agent-continued-as-new',
+      'mirror',
+      'mirror-continued-as-new',
+      'mirror-refused',
     ]) {
       assert.ok(names.includes(`${kind}.json`), kind);
     }

@@ -32,6 +32,8 @@ export interface HostedRepository {
   git(args: readonly string[], input?: string | Uint8Array): string;
   /** Adds a commit of these files to a branch; null deletes one. @returns its id */
   commit(files: Record<string, HostedFile | null>, options?: CommitOptions): string;
+  /** Merges a branch into `main` with a merge commit that has the branch's files. @returns its id */
+  merge(branch: string, options: { message: string; env?: Record<string, string> }): string;
 }
 
 export type HostedFile = string | { mode?: string; content: string | Uint8Array };
@@ -99,7 +101,7 @@ function serve(folder: string, request: IncomingMessage, response: ServerRespons
       CONTENT_TYPE: request.headers['content-type'] ?? '',
       ...(request.headers['content-length'] !== undefined && { CONTENT_LENGTH: request.headers['content-length'] }),
       ...(request.headers['content-encoding'] !== undefined && {
-        HTTP_CONTENT_ENCODING: String(request.headers['content-encoding']),
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
       }),
       ...(request.headers['git-protocol'] !== undefined && { GIT_PROTOCOL: String(request.headers['git-protocol']) }),
     },
@@ -128,16 +130,31 @@ function serve(folder: string, request: IncomingMessage, response: ServerRespons
 function createHosted(folder: string, url: string, fullName: string): HostedRepository {
   const path = join(folder, `${fullName}.git`);
   execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', path], { env: clean });
-  const git: HostedRepository['git'] = (args, input) =>
-    execFileSync('git', [`--git-dir=${path}`, ...args], { input, encoding: 'utf8', stdio: 'pipe', env: clean }).replace(
-      /\n$/,
-      '',
-    );
+  const run = (args: readonly string[], input?: string | Uint8Array, env: Record<string, string> = {}): string =>
+    execFileSync('git', [`--git-dir=${path}`, ...args], {
+      input,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env: { ...clean, ...env },
+    }).replace(/\n$/, '');
+  const git: HostedRepository['git'] = (args, input) => run(args, input);
   git(['config', 'http.receivepack', 'true']);
   return {
     path,
     cloneUrl: `${url}/${fullName}.git`,
     git,
+    merge(branch, { message, env }) {
+      const parents = ['-p', 'main', '-p', branch];
+      const who = {
+        GIT_AUTHOR_NAME: 'Host',
+        GIT_AUTHOR_EMAIL: 'h@x',
+        GIT_COMMITTER_NAME: 'Host',
+        GIT_COMMITTER_EMAIL: 'h@x',
+      };
+      const made = run(['commit-tree', `${branch}^{tree}`, ...parents, '-m', message], undefined, { ...who, ...env });
+      git(['update-ref', 'refs/heads/main', made]);
+      return made;
+    },
     commit(files, { branch = 'main', parent, message = 'Change files', at = 1_767_225_600, author = 'Ada' } = {}) {
       const ref = `refs/heads/${branch}`;
       const from = parent === undefined ? `from ${ref}^0\n` : parent === null ? '' : `from ${parent}\n`;

@@ -5,6 +5,7 @@ import type { Integrations } from '../integrations/index.ts';
 import type { RunSettings } from '../runs/index.ts';
 import type { LoadSystems } from '../tools/index.ts';
 import type { Workspaces } from '../workspace/index.ts';
+import { commitChanges } from './commits.ts';
 import { Listing, Repository } from './entities.ts';
 import { createMirrorLauncher } from './launch.ts';
 import { listDue, type ListingDeps } from './listing.ts';
@@ -60,6 +61,7 @@ export const codeHostsRoom = {
       mirrorOf: mirrors.of,
       onWebhook: (listener) => void listeners.push(listener),
     };
+    integrations.addChanges(commitChanges({ orm, log, mirrorOf: mirrors.of }));
     const secretOf = (row: Parameters<Integrations['opened']>[0]): string =>
       String(integrations.opened(row).secrets['webhook_secret'] ?? '');
     const webhooks: WebhookDeps = { orm, clock, log, secretOf, listeners, start: mirrors.start };

@@ -9,6 +9,7 @@ import type { Servers } from './servers.ts';
 import type { WithdrawalDeps } from './oauth/withdrawal.ts';
 import type { IntegrationServiceDeps } from './service.ts';
 import type { Vault } from './vault.ts';
+import type { LoadChanges } from './systems.ts';
 
 /** What the room builds for its own parts. */
 export interface Integrations {
@@ -28,6 +29,8 @@ export interface Integrations {
   /** Opens a row of a code host, with a credential that is still good. @throws {CodeHostError} */
   codeHost(row: Integration): Promise<CodeHost>;
   withdrawals: WithdrawalDeps;
+  /** For other rooms, as they are built: adds changes to those that the systems themselves report to runs. */
+  addChanges(load: LoadChanges): void;
   /** The tools of its MCP server, be it the team's or the vendor's; null where its connector has the tools. */
   toolsOf(row: Integration): Promise<readonly McpTool[] | null>;
 }

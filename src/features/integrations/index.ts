@@ -7,4 +7,5 @@ export { askGitLab, connectGitLab } from './gitlab.ts';
 export { integrationsRoom } from './room.ts';
 export { listIntegrations, presentAll } from './routes/shared.ts';
 export * as integrationSchemas from './schemas/shared.ts';
+export type { LoadChanges } from './systems.ts';
 export { connect, find, findOnly, remove, removeOnly, type RemoveDependents } from './service.ts';

@@ -27,7 +27,7 @@ import { mcp } from './routes/mcp.ts';
 import { createServers } from './servers.ts';
 import { targetOf, type IntegrationServiceDeps } from './service.ts';
 import { deliverStatusChanges } from './status.ts';
-import { integrationSystems } from './systems.ts';
+import { integrationSystems, type LoadChanges } from './systems.ts';
 import { hasToolServer } from './tool-servers/index.ts';
 import { contextOf, createVault } from './vault.ts';
 
@@ -107,6 +107,9 @@ export const integrationsRoom = {
         throw error;
       }
     };
+    const loaders: LoadChanges[] = [];
+    const otherChanges: LoadChanges = async (...asked) =>
+      (await Promise.all(loaders.map((load) => load(...asked)))).flat();
     const integrations: Integrations = {
       service,
       vault,
@@ -120,6 +123,7 @@ export const integrationsRoom = {
       opened,
       codeHost: openCodeHosts({ connections, fresh }),
       withdrawals: { ...telling, house: settings, vault, opened, outboundOf },
+      addChanges: (load) => void loaders.push(load),
       toolsOf,
     };
     const used = ({ id, teamId, lastUsedAt }: Integration): void => {
@@ -131,7 +135,7 @@ export const integrationsRoom = {
     };
     return {
       integrations,
-      integrationSystems: integrationSystems({ orm, connections, servers, toolsOf, opened, fresh, used }),
+      integrationSystems: integrationSystems({ orm, connections, servers, toolsOf, opened, fresh, used, otherChanges }),
     };
   },
   systems: ({ integrationSystems: load }: { integrationSystems: LoadSystems }) => load,

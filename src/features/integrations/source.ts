@@ -5,7 +5,13 @@ import { z } from 'zod';
 import { messageOf } from '../../platform/message-of.ts';
 import { SecretError } from '../../platform/secrets.ts';
 import { uuidOf } from '../../platform/uuid.ts';
-import { SourceError, type SourceCall, type SourceCapability, type TelemetrySource } from '../sources/index.ts';
+import {
+  SourceError,
+  type Change,
+  type SourceCall,
+  type SourceCapability,
+  type TelemetrySource,
+} from '../sources/index.ts';
 import type { Integration } from './entities.ts';
 import { families, isCodeHost } from './families.ts';
 import type { SystemDeps } from './systems.ts';
@@ -21,6 +27,7 @@ const change = z.object({
   kind: z.string(),
   summary: z.string(),
   service: z.string().optional(),
+  commit: z.string().optional(),
   author: z.string().optional(),
   url: z.string().optional(),
 });
@@ -46,7 +53,7 @@ export function capabilitiesOf(
 
 /** @param operations none if the integration cannot be opened */
 export function sourceOf(
-  { connections, fresh, used }: Pick<SystemDeps, 'connections' | 'fresh' | 'used'>,
+  { connections, fresh, used, otherChanges }: Pick<SystemDeps, 'connections' | 'fresh' | 'used' | 'otherChanges'>,
   row: Integration,
   operations: readonly ConnectorOperation[],
   { toolCallId, isGivenUp, onWait }: SourceCall,
@@ -112,12 +119,20 @@ export function sourceOf(
     ...(has('changes') && {
       changes: async ({ from, to, service }, { signal }) => {
         const { changes } = await ask('changes', { from, to }, z.object({ changes: z.array(change) }), signal);
-        return service === undefined
-          ? changes
-          : changes.filter((one) => one.service === undefined || one.service === service);
+        const own =
+          service === undefined
+            ? changes
+            : changes.filter((one) => one.service === undefined || one.service === service);
+        return withOthers(own, await otherChanges(row, { from, to, service }, signal));
       },
     }),
   };
+}
+
+/** A merged request and the commit that came of it are one change. */
+function withOthers(own: readonly Change[], others: readonly Change[]): Change[] {
+  const merged = new Set(own.flatMap(({ kind, commit }) => (kind === 'merge' ? (commit ?? []) : [])));
+  return [...own, ...others.filter(({ commit }) => commit === undefined || !merged.has(commit))];
 }
 
 const titleOf = (name: string, vendor: string): string => (name === vendor ? vendor : `${name} (${vendor})`);

@@ -18,6 +18,7 @@ import {
   type ToolContext,
   type ToolOutput,
 } from '../tools/index.ts';
+import type { Change, TimeWindow } from '../sources/index.ts';
 import type { Connections, Target } from './connections.ts';
 import { Integration } from './entities.ts';
 import { families, isCodeHost } from './families.ts';
@@ -43,7 +44,16 @@ export interface SystemDeps {
   used(row: Integration): void;
   /** Timeout of a call, in ms; 75 s by default. */
   answerMs?: number;
+  /** What other rooms know of changes in its system. */
+  otherChanges: LoadChanges;
 }
+
+/** @param wanted.service only changes of this service */
+export type LoadChanges = (
+  row: Integration,
+  wanted: TimeWindow & { service?: string | undefined },
+  signal: AbortSignal,
+) => Promise<Change[]>;
 
 /** Loads a team's enabled integrations. Never cached: what was just connected is there for the next step. */
 export function integrationSystems(deps: SystemDeps): LoadSystems {

@@ -163,6 +163,8 @@ export interface Change {
   service?: string;
   kind: string;
   summary: string;
+  /** The commit that came with it. */
+  commit?: string;
   author?: string;
   url?: string;
 }

@@ -25,12 +25,15 @@ describe('code hosts: webhooks', () => {
 
   let made = 0;
   const connect = async ({
-    family = 'gitea' as FamilyName,
+    family = 'gitea',
     secret = 'the-secret',
     fullName = 'acme/shop',
     hostId = String(++made),
     teamId = api.teamId,
     enabled = true,
+  }: Partial<Record<'secret' | 'fullName' | 'hostId' | 'teamId', string>> & {
+    family?: FamilyName;
+    enabled?: boolean;
   } = {}): Promise<Repository> => {
     const em = forTeam(api.database.orm.em, teamId);
     const integration = createIntegration(em, vault, {
@@ -71,7 +74,7 @@ describe('code hosts: webhooks', () => {
   });
   const deliver = async (
     body: object | string,
-    { event = 'push', secret = 'the-secret', delivery = randomUUID() as string, headers = {} } = {},
+    { event = 'push', secret = 'the-secret', delivery = randomUUID().slice(0), headers = {} } = {},
   ): Promise<{ status: number; body: Record<string, unknown> }> => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await fetch(`${api.url}/api/workspace/webhook/codehost-a`, {

@@ -169,12 +169,13 @@ async function changesOf(
 ) {
   try {
     const changes = await host.changes(repository.fullName, { from: window.from, to: window.to }, call);
-    return changes.map(({ id, at, kind, summary, author, url }) => ({
+    return changes.map(({ id, at, kind, summary, commit, author, url }) => ({
       id: `${repository.fullName}:${id}`,
       at,
       kind,
       service: nameOf(repository),
       summary: summary.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_SUMMARY),
+      ...(commit !== undefined && { commit }),
       ...(author !== undefined && { author }),
       ...(url !== undefined && { url }),
     }));

@@ -14,7 +14,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { storableText } from '../../../platform/storable.ts';
 import { claimEffect, endEffect } from '../../effects/index.ts';
-import { Integration } from '../../integrations/index.ts';
+import { Integration, type FamilyName } from '../../integrations/index.ts';
 import { Repository } from '../entities.ts';
 import { recordWanted } from '../mirrors/index.ts';
 import type { WebhookListener } from '../port.ts';
@@ -33,7 +33,7 @@ export interface WebhookDeps {
 /** `unread`: not what such a host sends. `ignored`: about no repository that anybody has connected. */
 export type Received = 'unread' | 'ignored' | 'duplicate' | 'taken';
 
-const FAMILIES: Readonly<Record<CodeHostKind, string>> = { github: 'github', gitea: 'gitea', gitlab: 'codehost-b' };
+const FAMILIES: Readonly<Record<CodeHostKind, FamilyName>> = { github: 'github', gitea: 'gitea', gitlab: 'codehost-b' };
 
 /** Hosts let people repeat deliveries for about as long. */
 const DELIVERY_KEPT_MS = 3 * 24 * 3_600_000;
@@ -84,7 +84,7 @@ async function candidatesOf(
   const repositories = await em.find(Repository, { hostId, integrationId: { $ne: null } }, anyTeam);
   if (repositories.length === 0) return [];
   const ids = repositories.flatMap(({ integrationId }) => integrationId ?? []);
-  const where = { id: { $in: ids }, family: FAMILIES[kind] as Integration['family'], enabled: true };
+  const where = { id: { $in: ids }, family: FAMILIES[kind], enabled: true };
   const integrations = new Map((await em.find(Integration, where, anyTeam)).map((row) => [row.id, row]));
   const all = repositories.flatMap((repository): Candidate[] => {
     const integration = integrations.get(repository.integrationId ?? '');
