@@ -18,6 +18,7 @@ import { taskOf } from '../features/chats/script.ts';
 import { checkScenarios } from './instruction-checks.ts';
 import { mirrorScenarios } from './mirrors.ts';
 import { agentScenarios } from './monitoring-agents.ts';
+import { pullRequestScenarios } from './pull-requests.ts';
 import { byTurn, OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
 import { listSources, submitReport } from '../support/scripts.ts';
 import { sampleIncident } from '../support/telemetry-source.ts';
@@ -106,6 +107,7 @@ const scenarios: Scenario[] = [
   ...checkScenarios,
   ...agentScenarios,
   ...mirrorScenarios,
+  ...pullRequestScenarios,
   { name: 'completed', script: byTurn([listSources, submitReport]), sources },
   {
     name: 'continued-as-new',

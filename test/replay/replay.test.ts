@@ -43,6 +43,9 @@ describe('replay of stored histories', () => {
       'mirror',
       'mirror-continued-as-new',
       'mirror-refused',
+      'pull-request-opened',
+      'pull-request-refused',
+      'pull-request-conflict',
     ]) {
       assert.ok(names.includes(`${kind}.json`), kind);
     }

@@ -1,6 +1,5 @@
 import type { Orm } from '../../db/orm.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { EventLog } from '../../platform/event-log/port.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { CodeHosts } from '../code-hosts/index.ts';
 import type { PullRequestLauncher } from './launch.ts';
@@ -9,7 +8,6 @@ export interface PullRequestDeps {
   orm: Orm;
   clock: Clock;
   log: Logger;
-  events: EventLog;
   codeHosts: CodeHosts;
   launcher: PullRequestLauncher;
   /** Where people reach the web app, without a trailing slash. */

@@ -46,8 +46,6 @@ export const PullRequest = defineEntity({
     status: p.enum(STATUSES),
     /** From 1; incremented when it is asked for again after a conflict or failure. */
     attempt: p.integer().default(1),
-    /** Incremented with each change that people see. */
-    revision: p.integer().default(1),
     /** The commit at the head of the branch; null until the host has it. */
     commit: p.text().strictNullable(),
     /** Of the host; null until it is open there. */

@@ -173,14 +173,13 @@ async function openAgain(
   isDraft: boolean,
 ): Promise<PullRequest> {
   if (!mayBeRepeated(row)) return row;
-  const { id, attempt, revision } = row;
+  const { id, attempt } = row;
   await em.nativeUpdate(
     PullRequest,
     { id, attempt, status: row.status },
     {
       status: 'pending',
       attempt: attempt + 1,
-      revision: revision + 1,
       isDraft,
       error: null,
       conflicts: null,

@@ -24,7 +24,7 @@ export const pullRequestsRoom = {
   },
   systems: (house: SuggestDeps) => suggestionSystems(house),
   build(house: RoomCore & { codeHosts: CodeHosts }): Swept & Pick<InvestigationDeps, 'pullRequestsOf'> {
-    const { config, orm, clock, log, events, codeHosts, appUrl, client } = house;
+    const { config, orm, clock, log, codeHosts, appUrl, client } = house;
     const { temporal, timeouts } = config;
     const launcher = createPullRequestLauncher(client, {
       appUrl,
@@ -33,7 +33,7 @@ export const pullRequestsRoom = {
     });
     codeHosts.onWebhook((event, repository) => onHostEvent({ orm, clock }, event, repository));
     return {
-      pullRequests: { orm, clock, log, events, codeHosts, launcher, appUrl, waitMs: WAIT_MS },
+      pullRequests: { orm, clock, log, codeHosts, launcher, appUrl, waitMs: WAIT_MS },
       pullRequestsOf: openedFrom,
     };
   },

@@ -92,9 +92,9 @@ function mirrorOf({ mirror, origin, row, sync }: FolderRepository): Mirror {
       return stdout.toString().trim();
     },
     async resolve(revision) {
-      const args = ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`];
+      const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
       const { stdout, code } = await mirror.git(args, { accept: [1, 128] });
-      return code === 0 ? stdout.toString().trim() : undefined;
+      return code === 0 ? stdout.toString().trim().split('\n').at(-1) : undefined;
     },
     fetchNow: sync,
     async push(refspecs) {
