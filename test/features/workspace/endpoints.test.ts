@@ -283,6 +283,25 @@ describe('workspace: endpoints', () => {
       }
     });
 
+    it('do not happen when two people and a chat edit one file', async () => {
+      const { etag } = await put('three.md', 'one\ntwo\nthree\n');
+      const run = { teamId: api.teamId, runId: randomUUID() };
+      const { drafts } = api.api.deps;
+      await drafts.stage(run, randomUUID(), async ({ workspace: files, at }) => {
+        const { text } = await files.read('three.md', { at });
+        const changes = [{ path: 'three.md', content: text!.replace('three', 'three of the chat') }];
+        return { changes, result: { output: {}, digest: '' } };
+      });
+      const first = await put('three.md', 'one of Ann\ntwo\nthree\n', { 'if-match': etag! });
+      const stale = await put('three.md', 'one\ntwo of Bob\nthree\n', { 'if-match': etag! });
+      assert.deepEqual([first.status, stale.status], [200, 412]);
+      assert.equal((await patch('three.md', { search: 'two', replace: 'two of Bob' })).status, 200);
+      const author = { name: 'Casebook', email: 'casebook@localhost' };
+      const outcome = await drafts.finish(run, 'apply', { message: 'From a chat', author, date: new Date() });
+      assert.deepEqual([outcome.status, outcome.conflicts], ['conflict', ['three.md']]);
+      assert.equal(await contentOf('three.md'), 'one of Ann\ntwo of Bob\nthree\n');
+    });
+
     it('do not happen to edits of different places, whoever makes them', async () => {
       await put('places.md', Array.from({ length: 8 }, (_, i) => `line ${i};\n`).join(''));
       const edits = Array.from({ length: 8 }, (_, i) =>
