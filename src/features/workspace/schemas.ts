@@ -172,6 +172,23 @@ export const ConnectionsResponse = z
   .object({ connections: count.meta({ description: "The team's open WebSockets, over all API nodes." }) })
   .meta({ id: 'WorkspaceConnectionsResponse' });
 
+export const ProposalParams = z.object({ proposal_id: z.uuid() });
+export const ProposalResponse = z
+  .object({
+    id: z.uuid(),
+    status: z.enum(['proposed', 'committed', 'conflict', 'unchanged', 'discarded']).meta({
+      description:
+        'proposed: waits to be applied; committed: applied; conflict: others changed the same paths, and nothing is written; discarded: given up.',
+    }),
+    base: z.string().meta({ description: 'The commit that the changes were made against.' }),
+    commit: z.string().nullable(),
+    paths: z.array(z.object({ ...Changed.shape, additions: count, deletions: count })),
+    conflicts: z.array(z.string()).meta({ description: 'Paths that others changed meanwhile.' }),
+    diff: z.string().meta({ description: 'Unified diffs of all files; at most 200,000 characters.' }),
+    truncated: z.boolean().meta({ description: 'The diff was cut.' }),
+  })
+  .meta({ id: 'WorkspaceProposal' });
+
 export const HistoryResponse = z
   .object({
     commits: z.array(z.object({ id: z.string(), author: z.string(), at: time, message: z.string() })),

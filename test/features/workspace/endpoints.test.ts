@@ -370,6 +370,34 @@ describe('workspace: endpoints', () => {
     assert.deepEqual((await call('GET', 'history?path=nowhere')).body.commits, []);
   });
 
+  it('apply what a chat has proposed, once and in the name of the caller, or discard it', async () => {
+    const { drafts } = api.api.deps;
+    const author = { name: 'Casebook', email: 'casebook@localhost' };
+    const propose = async (path: string): Promise<string> => {
+      const run = { teamId: api.teamId, runId: randomUUID() };
+      const result = { output: {}, digest: '' };
+      await drafts.stage(run, randomUUID(), async () => ({ changes: [{ path, content: 'by a chat\n' }], result }));
+      const outcome = await drafts.finish(run, 'propose', { message: 'A proposal', author, date: new Date() });
+      return outcome.proposal!;
+    };
+    const at = (id: string, what = '', method = 'POST') => call(method, `proposals/${id}${what}`);
+    const [taken, dropped, late] = [await propose('taken.md'), await propose('dropped.md'), await propose('late.md')];
+    const shown = (await at(taken, '', 'GET')).body;
+    assert.deepEqual([shown.status, shown.paths[0].path], ['proposed', 'taken.md']);
+    assert.match(shown.diff, /\+by a chat/);
+    const applied = (await at(taken, '/apply')).body;
+    assert.equal(applied.status, 'committed');
+    assert.deepEqual((await at(taken, '/apply')).body, applied);
+    assert.equal((await at(taken, '/discard')).body.status, 'committed');
+    assert.equal(await contentOf('taken.md'), 'by a chat\n');
+    assert.equal((await call('GET', 'history?path=taken.md')).body.commits.length, 1);
+    assert.equal((await at(dropped, '/discard')).body.status, 'discarded');
+    await put('late.md', 'first\n');
+    const conflict = (await at(late, '/apply')).body;
+    assert.deepEqual([conflict.status, conflict.conflicts], ['conflict', ['late.md']]);
+    assert.equal((await at(randomUUID(), '/apply')).status, 404);
+  });
+
   it('need their scope', async () => {
     const [reading, writing] = [await api.keyWith('workspace:read'), await api.keyWith('workspace:write')];
     const statuses = async (key: string) =>

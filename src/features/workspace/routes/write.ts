@@ -13,7 +13,7 @@ import type { WorkspaceDeps } from './deps.ts';
 import { tags } from './read.ts';
 
 const endpoint = endpointFor<WorkspaceDeps>();
-const WRITE = apiKey('workspace:write');
+export const WRITE = apiKey('workspace:write');
 
 /** JSON needs two characters for a line break or a quotation mark. */
 const JSON_BYTES = 2;
