@@ -7,6 +7,9 @@ export interface DiffLine {
 /** Lines that only Git needs. */
 const NOISE = /^(?:index |--- |\+\+\+ |old mode |new mode |similarity index )/;
 
+/** `a/NAME b/NAME`: without renames, both names are the same, whatever they contain. */
+const fileOf = (names: string): string => names.slice((names.length + 1) / 2).replace(/^b\//, '');
+
 /** The lines of `git diff`, without those that say nothing to people. */
 export function linesOf(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
@@ -14,7 +17,7 @@ export function linesOf(diff: string): DiffLine[] {
   for (const text of diff.replace(/\n$/, '').split('\n')) {
     if (text.startsWith('diff --git ')) {
       isInHunk = false;
-      lines.push({ kind: 'file', text: / b\/(.*)$/.exec(text)?.[1] ?? text });
+      lines.push({ kind: 'file', text: fileOf(text.slice('diff --git '.length)) });
     } else if (text.startsWith('@@')) {
       isInHunk = true;
       lines.push({ kind: 'hunk', text });

@@ -108,7 +108,7 @@ export function FileView({ path, isHistoryShown, at, author }: FileViewProps) {
         </h2>
         {file.read_only && <Badge tone="neutral">Mirror, read-only</Badge>}
         {unsaved !== undefined && isEditable && <Badge tone="warn">Unsaved</Badge>}
-        {isEditable && !isStale && (
+        {isEditable && !isStale && at === undefined && (
           <Button variant="primary" size="small" disabled={unsaved === undefined || save.isPending} onClick={onSave}>
             Save
           </Button>
@@ -126,7 +126,19 @@ export function FileView({ path, isHistoryShown, at, author }: FileViewProps) {
           </Button>
         )}
       </div>
-      {at !== undefined && <OldVersion path={path} at={at} current={file.content ?? ''} />}
+      {at !== undefined && (
+        <OldVersion
+          path={path}
+          at={at}
+          current={file.content ?? ''}
+          {...(isEditable && {
+            onRestore: (old: string) => {
+              keep({ base: file.id, text: old });
+              void navigate({ to: '/workspace', search: { path } });
+            },
+          })}
+        />
+      )}
       {at === undefined && isStale && (
         <Conflict
           theirs={file}
