@@ -276,7 +276,10 @@ describe('workspace: endpoints', () => {
         const answers = await Promise.all(
           Array.from({ length: 6 }, (_, i) => put('race.md', `${round}-${i}`, { 'if-match': etag! })),
         );
-        assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(5).fill(412)]);
+        assert.deepEqual(
+          answers.map(({ status }) => status).sort((a, b) => a - b),
+          [200, ...Array<number>(5).fill(412)],
+        );
         const winner = answers.find(({ status }) => status === 200)!;
         assert.equal((await get('race.md')).etag, winner.etag);
         etag = winner.etag;

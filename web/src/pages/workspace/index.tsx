@@ -76,7 +76,11 @@ export function WorkspacePage() {
           </div>
         ) : (
           <div className="min-w-0">
-            <Link to="/workspace" search={pattern === '' ? {} : { q: pattern, flags }} className="mb-2 inline-block text-sm text-accent lg:hidden">
+            <Link
+              to="/workspace"
+              search={pattern === '' ? {} : { q: pattern, flags }}
+              className="mb-2 inline-block text-sm text-accent lg:hidden"
+            >
               All files
             </Link>
             <FileView

@@ -1,20 +1,10 @@
 /** The changes of the team's files, as they are committed. */
 import { useEffect, useEffectEvent, useState } from 'react';
+import type { Schema } from '../../api/client.ts';
 import { backOffMs } from '../../components/live/back-off.ts';
 
-export interface LiveCommit {
-  type: 'commit';
-  commit: string;
-  author: string;
-  at: string;
-  message: string;
-  paths: { path: string; change: string }[];
-}
-
-export type LiveMessage =
-  | LiveCommit
-  | { type: 'ready' | 'reset'; commit: string }
-  | { type: 'mirror'; path: string; commit: string | null };
+export type LiveMessage = Schema<'WorkspaceMessage'>;
+export type LiveCommit = Extract<LiveMessage, { type: 'commit' }>;
 
 export type LiveState = 'connecting' | 'live' | 'reconnecting';
 

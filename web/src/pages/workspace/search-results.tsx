@@ -20,7 +20,11 @@ export function SearchResults({ pattern, flags }: { pattern: string; flags: stri
       </p>
       {[...byFile].map(([path, matches]) => (
         <div key={path} className="min-w-0">
-          <Link to="/workspace" search={{ path, q: pattern, flags }} className="text-sm font-medium text-accent wrap-anywhere">
+          <Link
+            to="/workspace"
+            search={{ path, q: pattern, flags }}
+            className="text-sm font-medium text-accent wrap-anywhere"
+          >
             <bdi>{path}</bdi>
           </Link>
           <ul className="font-mono text-xs">
