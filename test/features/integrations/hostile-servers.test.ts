@@ -52,6 +52,7 @@ describe('a tool server that misbehaves in a call', () => {
       fresh: integrations.service.fresh,
       used: () => undefined,
       answerMs: 3_000,
+      otherChanges: async () => [],
     });
     offersOf = async () => (await load(teamId)).offers();
     call = async (name, input) => {
