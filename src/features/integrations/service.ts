@@ -111,7 +111,7 @@ export async function connect(
   if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family));
   return em.transactional(async (tx) => {
     // Serializes a team's changes, so that a double submit finds the first one's row.
-    await lockTeamFor(tx, principal);
+    await lockRowThenTeam(tx, principal, { slug: draft.slug });
     const row = await findNamed(tx, draft);
     if (row && isSame(deps.vault, row, draft)) return tx.assign(row, { enabled: true });
     if (row && !mayReplace(row, draft)) throw nameTaken(wanted.name);
@@ -177,7 +177,22 @@ export async function findNamed(tx: EntityManager, { slug }: Target): Promise<In
   return null;
 }
 
-const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
+export const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
+
+/**
+ * Begins a change. The row may be locked while its vendor is asked for a token: the team must not be locked while this
+ * waits for it, because everything that belongs to the team would wait too.
+ * @param where may match no row
+ * @throws {Unauthorized} if the caller was revoked meanwhile
+ */
+export async function lockRowThenTeam(
+  tx: EntityManager,
+  principal: Principal,
+  where: { id: string } | { slug: string },
+): Promise<void> {
+  await tx.findOne(Integration, where, LOCKED);
+  await lockTeamFor(tx, principal);
+}
 
 function isSame(vault: Vault, row: Integration, draft: Target): boolean {
   const mine = [row.family, row.settings, row.via ?? null];
@@ -231,7 +246,7 @@ export async function update(
   const probe = draft && (await deps.probe(draft, signal));
   if (probe && probe.test.status !== 'ok') throw failedTest(probe.test, fieldIn(family));
   return em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
+    await lockRowThenTeam(tx, principal, { id });
     const row = await find(tx, family, id, LOCKED);
     if (draft && row.revision !== before.revision) throw changedMeanwhile(row.name);
     const { status } = row;
@@ -297,7 +312,7 @@ export async function toggle(
   enabled: boolean,
 ): Promise<Integration> {
   return em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
+    await lockRowThenTeam(tx, principal, { id });
     const row = await find(tx, family, id);
     return tx.assign(row, { enabled, ...(enabled && !row.enabled && { dueAt: clock.now() }) });
   });
@@ -387,7 +402,7 @@ export async function change(
   decide: (row: Integration | null) => { settings: Settings; status?: IntegrationStatus },
 ): Promise<Integration> {
   return em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
+    await lockRowThenTeam(tx, principal, { slug });
     const row = await findOnly(tx, family, slug, LOCKED);
     const { settings, status = row?.status } = decide(row);
     if (!row || status === undefined) throw integrationNotFound();
@@ -408,7 +423,6 @@ async function forget(deps: IntegrationServiceDeps, tx: EntityManager, row: Inte
   if (target) await enterWithdrawal(deps, tx, target, afterMs);
 }
 
-/**
 /**
  * Removes what other rooms keep of an integration, in the transaction that removes it.
  * @returns what is then left to do with its credential; must not fail
@@ -433,7 +447,7 @@ export async function removeOnly(
   removeDependents = noDependents,
 ): Promise<boolean> {
   const removed = await em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
+    await lockRowThenTeam(tx, principal, { slug });
     const row = await tx.findOne(Integration, { family, slug }, LOCKED);
     return row && removeRow(deps, tx, row, removeDependents);
   });
@@ -464,7 +478,7 @@ export async function remove(
   removeDependents = noDependents,
 ): Promise<void> {
   const { finish } = await em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
+    await lockRowThenTeam(tx, principal, { id });
     return removeRow(deps, tx, await find(tx, family, id, LOCKED), removeDependents);
   });
   await finish();

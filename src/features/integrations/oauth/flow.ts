@@ -14,7 +14,7 @@ import { Integration, type FamilyName } from '../entities.ts';
 import { InvalidRequest } from '../../../http/errors.ts';
 import { nameTaken, wrongState } from '../errors.ts';
 import type { Target } from '../connections.ts';
-import { findNamed, mayReplace } from '../service.ts';
+import { findNamed, LOCKED, lockRowThenTeam, mayReplace } from '../service.ts';
 import type { Vault } from '../vault.ts';
 import type { Consent } from './client.ts';
 
@@ -50,7 +50,7 @@ export async function keep(
 ): Promise<void> {
   const { settings, secrets, via, id, family, slug, teamId } = draft;
   await em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
+    await lockRowThenTeam(tx, principal, { slug });
     const row = await findNamed(tx, draft);
     if (row && !mayReplace(row, draft)) throw nameTaken(name);
     const now = clock.now();
@@ -104,8 +104,11 @@ export async function take(
   { family, state }: { family: FamilyName; state: string },
 ): Promise<{ row: Integration; pending: Pending }> {
   const taken = await em.transactional(async (tx) => {
+    const waiting = { family, pending: { $ne: null } };
+    // Rows before the team, as in every change.
+    const rows = await tx.find(Integration, waiting, { ...LOCKED, orderBy: { id: 'asc' } });
     await lockTeamFor(tx, principal);
-    for (const row of await tx.find(Integration, { family, pending: { $ne: null } })) {
+    for (const row of rows) {
       const found = opened(vault, row);
       if (!found || !isSame(found.state, state)) continue;
       tx.assign(row, { pending: null });
