@@ -109,7 +109,7 @@ describe('kill -9 while a pull request is opened @never-forgiven', () => {
   };
 
   const isPush: Stop['at'] = (method, path) => method === 'POST' && path.includes('git-receive-pack');
-  const isCreation: Stop['at'] = (method, path) => method === 'POST' && /\/repos\/casebook\/shop\/pulls$/.test(path);
+  const isCreation: Stop['at'] = (method, path) => method === 'POST' && path.endsWith('/repos/casebook/shop/pulls');
   const isLookUp: Stop['at'] = (method, path) => method === 'GET' && /\/repos\/casebook\/shop\/pulls\?/.test(path);
   const isReading: Stop['at'] = (method, path) => method === 'GET' && /\/repos\/casebook\/shop\/pulls\/\d+$/.test(path);
   const isListing: Stop['at'] = (_method, path) => path.includes('info/refs?service=git-upload-pack');

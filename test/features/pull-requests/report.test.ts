@@ -150,7 +150,7 @@ describe('pull requests: from a run', () => {
       },
     );
     assert.equal(said.status, 200, JSON.stringify(said.body));
-    const { chat_id: chatId } = said.body;
+    const { chat_id: chatId }: Json = said.body;
     const calls = await harness.database.orm.em
       .fork()
       .execute<{ id: string }[]>('select id from tool_calls where conversation_id = ? order by evidence', [chatId]);

@@ -217,7 +217,7 @@ describe('workspace: tools', () => {
     await commitTo(mine.files.workspace, { secret: 'mine' });
     const theirs = working();
     await theirs.refuses('read_file', { path: 'secret' }, /The workspace has no secret/);
-    await theirs.refuses('read_file', { path: `../${mine.files.id}.git/HEAD` }, /not a path/);
+    await theirs.refuses('read_file', { path: `../${mine.files.id}.git/HEAD` }, /not an accepted path/);
     assert.equal(await theirs.says('search_files', { pattern: 'mine' }), '0 lines in 0 files.');
   });
 });
