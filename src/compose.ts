@@ -27,7 +27,7 @@ export interface FittingRoom extends Room {
   build?: (house: House) => object;
   systems?: (house: House) => LoadSystems;
   runKinds?: readonly RunKindDefinition<never, never, House>[];
-  sweeps?: readonly ((house: House) => Promise<unknown>)[];
+  sweeps?: readonly ((house: House, signal: AbortSignal) => Promise<unknown>)[];
   activities?: readonly ((house: WorkerHouse) => object)[];
 }
 
@@ -108,6 +108,9 @@ export function composeRooms<Given extends Core>(
 export const activitiesOf = (house: WorkerHouse, list: readonly FittingRoom[] = productRooms): object =>
   Object.assign({}, ...list.flatMap(({ activities = [] }) => activities.map((create) => create(house))));
 
+/** @param signal of the worker, which stops */
+export type Sweep = (signal: AbortSignal) => Promise<unknown>;
+
 /** The sweeps of a worker. */
-export const sweepsOf = (house: House, list: readonly FittingRoom[] = productRooms): (() => Promise<unknown>)[] =>
-  list.flatMap(({ sweeps = [] }) => sweeps.map((sweep) => () => sweep(house)));
+export const sweepsOf = (house: House, list: readonly FittingRoom[] = productRooms): Sweep[] =>
+  list.flatMap(({ sweeps = [] }) => sweeps.map((sweep) => (signal: AbortSignal) => sweep(house, signal)));

@@ -65,6 +65,8 @@ export interface SealedColumn {
   column: string;
   /** The member that is sealed, if the column is JSON. */
   member?: string;
+  /** It is of use for a while only: what cannot be opened is dropped. */
+  isTransient?: boolean;
   /** What the value was sealed for. */
   context(row: { id: string; teamId: string }): string;
 }
@@ -91,8 +93,8 @@ export interface Room {
   /** Builds what the room and others work with, once per process; `house` has what the rooms before it have built. */
   build?: (house: never) => object;
   runKinds?: readonly RunKindDefinition<never, never, never>[];
-  /** What every worker does periodically. Several may do it at once: each is idempotent. */
-  sweeps?: readonly ((house: never) => Promise<unknown>)[];
+  /** What every worker does periodically, until it stops. Several may do it at once: each is idempotent. */
+  sweeps?: readonly ((house: never, signal: AbortSignal) => Promise<unknown>)[];
   /** The room's activities, from the folder `activities`. */
   activities?: readonly ((house: never) => object)[];
 }

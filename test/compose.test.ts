@@ -43,7 +43,7 @@ describe('what a worker sweeps', () => {
       TEMPORAL_ADDRESS: '127.0.0.1:1',
     });
     const house = composeRooms({ ...(await openCore(config, log)), orm: database.orm, events });
-    await Promise.all(sweepsOf(house).map((sweep) => sweep()));
+    await Promise.all(sweepsOf(house).map((sweep) => sweep(new AbortController().signal)));
     await house.closing.disposeAsync();
     assert.deepEqual(await events.read(`satellite-reply:${old}`), []);
     assert.equal((await events.read(`satellite-reply:${recent}`)).length, 1);

@@ -16,6 +16,7 @@ import {
 } from '../servers/prometheus.ts';
 import { injectFault, shopAddresses, shopProcesses, type ShopAddresses } from '../shop/processes.ts';
 import type { LiveIncident } from '../shop/incidents.ts';
+import { startCodeHost, type LiveCodeHost } from './code-host.ts';
 import { enrolmentToken, satelliteProcess } from './satellite.ts';
 
 /** Healthy seconds before something goes wrong, by default; the ranker compares with them. */
@@ -37,6 +38,8 @@ export interface LiveShop {
   lokiUrl?: string;
   /** Undefined without Jaeger; then there are no traces. */
   jaegerUrl?: string;
+  /** Undefined unless it was asked for. */
+  codeHost?: LiveCodeHost;
   /**
    * Waits until enough healthy time was recorded to tell causes apart. @param onProgress receives the seconds so far
    * and those needed
@@ -46,6 +49,8 @@ export interface LiveShop {
   inject(incident: LiveIncident): Promise<void>;
   /** Injects a fault and waits for the alert. */
   cause(incident: LiveIncident, signal: AbortSignal): Promise<FiringAlert>;
+  /** Waits until no alert fires. */
+  untilCalm(signal: AbortSignal): Promise<void>;
   /**
    * Ends the fault, waits until no alert fires, and makes Prometheus forget it: among hours of health it would not
    * matter, among the minutes of a demo it would look normal.
@@ -56,9 +61,10 @@ export interface LiveShop {
 export interface LiveShopStart {
   /**
    * Starts Prometheus once the shop is up, and the satellite that connects to Casebook.
+   * @param codeHost starts a code host too, with a database beside this one
    * @throws {NoPrometheusError}
    */
-  connect(casebook: CasebookAddress): Promise<LiveShop>;
+  connect(casebook: CasebookAddress, codeHost?: { databaseUrl: string }): Promise<LiveShop>;
   stop(): Promise<void>;
   stopNow(): Promise<void>;
 }
@@ -73,7 +79,7 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
   const supervisor = createSupervisor({
     home,
     log,
-    stopOrder: ['satellite', 'shop-customers', 'prometheus', 'loki', 'jaeger'],
+    stopOrder: ['satellite', 'shop-customers', 'gitea', 'prometheus', 'loki', 'jaeger'],
   });
   const begin = async () => {
     const [prometheus, addresses] = await Promise.all([
@@ -112,29 +118,52 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
 
   const begun = begin();
   begun.catch(() => undefined);
+  const stopping = new AbortController();
+  const end = (stop: () => Promise<void>) => () => {
+    stopping.abort();
+    return stop();
+  };
   return {
-    async connect(casebook) {
+    async connect(casebook, wantedHost) {
       const { prometheus, addresses, lokiUrl, jaegerUrl } = await begun;
       const { spec, url: prometheusUrl } = await prometheusProcess({ binary: prometheus, home, targets: addresses });
       await supervisor.start(spec);
       const token = await enrolmentToken(casebook);
       await supervisor.start(satelliteProcess({ home, casebook, token, prometheusUrl, lokiUrl, jaegerUrl }));
+      const codeHost =
+        wantedHost &&
+        (await startCodeHost({
+          ...wantedHost,
+          home,
+          log,
+          supervisor,
+          casebook,
+          service: addresses.payments,
+          signal: stopping.signal,
+        }));
+      const begins = async ({ service, kind }: LiveIncident): Promise<void> => {
+        if (kind !== 'commit') return injectFault(addresses, service, kind);
+        if (!codeHost) throw new TypeError('This shop has no code host.');
+        return codeHost.breakIt();
+      };
       return {
         addresses,
         prometheusUrl,
         lokiUrl,
         jaegerUrl,
+        ...(codeHost && { codeHost }),
         untilKnown: (signal, onProgress) =>
           untilScraped(prometheusUrl, baselineSeconds, {
             timeoutMs: BASELINE_TIMEOUT_MS,
             signal,
             onProgress: (seconds) => onProgress?.(Math.min(seconds, baselineSeconds), baselineSeconds),
           }),
-        inject: ({ service, kind }) => injectFault(addresses, service, kind),
-        async cause({ service, kind }, signal) {
-          await injectFault(addresses, service, kind);
+        inject: begins,
+        async cause(incident, signal) {
+          await begins(incident);
           return untilAlert(prometheusUrl, { timeoutMs: ALERT_TIMEOUT_MS, signal });
         },
+        untilCalm: (signal) => untilNoAlert(prometheusUrl, { timeoutMs: CALM_TIMEOUT_MS, signal }),
         async repair({ service }, signal) {
           await injectFault(addresses, service, 'none');
           await untilNoAlert(prometheusUrl, { timeoutMs: CALM_TIMEOUT_MS, signal });
@@ -144,8 +173,8 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
         },
       };
     },
-    stop: () => supervisor.stop(),
-    stopNow: () => supervisor.stopNow(),
+    stop: end(() => supervisor.stop()),
+    stopNow: end(() => supervisor.stopNow()),
   };
 }
 

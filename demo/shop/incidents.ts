@@ -4,7 +4,8 @@ import type { ServiceName } from './description.ts';
 /** A fault that `npm run demo` injects and the investigation has to find. */
 export interface LiveIncident {
   service: ServiceName;
-  kind: FaultKind;
+  /** `commit`: a commit in the code host breaks it, which only a shop with one has. */
+  kind: FaultKind | 'commit';
   /** For people at the terminal; the investigation does not see it. */
   what: string;
 }
@@ -30,6 +31,13 @@ export const liveIncidents: Record<string, LiveIncident> = {
     kind: 'bad-configuration',
     what: 'orders is missing a setting; every other order fails',
   },
+};
+
+/** What `--code-host` does instead. */
+export const commitIncident: LiveIncident = {
+  service: 'payments',
+  kind: 'commit',
+  what: 'a commit to payments leaks database connections',
 };
 
 /** The incident that follows another: a different kind of fault in a different service. */

@@ -10,6 +10,14 @@ export class PoolExhaustedError extends Error {
   override name = 'PoolExhaustedError';
 }
 
+/** A connection that a request has taken from the pool. */
+export interface Connection {
+  /** @returns how long the query took, ms */
+  query(): Promise<number>;
+  /** Gives it back; once is enough. */
+  release(): void;
+}
+
 /** A connection pool of an imaginary database; only its timing is real. */
 export class ConnectionPool {
   readonly size: number;
@@ -33,14 +41,44 @@ export class ConnectionPool {
    * @returns its duration, ms, without the wait for the connection
    * @throws {PoolExhaustedError}
    */
-  async query(ms: number): Promise<number> {
-    await this.acquire();
-    const began = performance.now();
-    await delay(around(ms * this.fault.queryFactor()));
-    const took = performance.now() - began;
-    if (this.fault.leaksConnection()) this.leaked++;
-    else this.release();
-    return took;
+  query(ms: number): Promise<number> {
+    return this.within(ms, async (connect) => {
+      const connection = await connect();
+      const took = await connection.query();
+      if (!this.fault.leaksConnection()) connection.release();
+      return took;
+    });
+  }
+
+  /**
+   * Lets a request use connections. One that it does not give back is lost until the service starts again.
+   * @param ms mean duration of a query
+   */
+  async within<T>(ms: number, use: (connect: () => Promise<Connection>) => Promise<T>): Promise<T> {
+    let held = 0;
+    const connect = async (): Promise<Connection> => {
+      await this.acquire();
+      held++;
+      let isHeld = true;
+      return {
+        query: async () => {
+          const began = performance.now();
+          await delay(around(ms * this.fault.queryFactor()));
+          return performance.now() - began;
+        },
+        release: () => {
+          if (!isHeld) return;
+          isHeld = false;
+          held--;
+          this.release();
+        },
+      };
+    };
+    try {
+      return await use(connect);
+    } finally {
+      this.leaked += held;
+    }
   }
 
   /** Recovers leaked connections, as a restart of the service would. */

@@ -1,6 +1,7 @@
 /**
  * One service of the live shop: `node demo/shop/service.ts NAME`. Serves what description.ts says, `GET /metrics`, `GET
- * /healthz`, and `POST /fault` with `{"kind": …}`, which injects a fault.
+ * /healthz`, `POST /fault` with `{"kind": …}`, which injects a fault, and `POST /deploy` with `{"file": …, "version":
+ * …}`, which replaces the code that queries its database, as a restart with another version would.
  * SHOP_ADDRESSES holds the base URL of every service as JSON; SHOP_LOKI_URL is where logs go, SHOP_OTLP_URL spans.
  */
 import type { Context } from '@opentelemetry/api';
@@ -9,6 +10,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createShopClient, UpstreamError } from './client.ts';
 import { serviceName, shop, type Route, type ServiceName } from './description.ts';
+import { Deployed, deployment } from './deployed.ts';
 import { Fault, faultKinds, faultOf } from './faults.ts';
 import { createShopLog } from './logs.ts';
 import { createMetrics } from './metrics.ts';
@@ -25,6 +27,7 @@ const addresses: Record<ServiceName, string> = JSON.parse(process.env['SHOP_ADDR
 const { routes, poolSize, callTimeoutMs } = shop[service];
 const fault = new Fault();
 const pool = poolSize === undefined ? undefined : new ConnectionPool(poolSize, fault);
+const deployed = new Deployed();
 const metrics = createMetrics(service, pool);
 const log = createShopLog(service, process.env['SHOP_LOKI_URL']);
 const tracing = createShopTracing(service, process.env['SHOP_OTLP_URL']);
@@ -37,7 +40,7 @@ async function perform({ workMs, query, calls }: Route, context: Context): Promi
   if (fault.isMisconfigured()) throw new Error('invalid configuration: TAX_RATE_TABLE is not set for region eu-west');
   await delay(around(workMs));
   if (pool && query) {
-    const took = await tracing.call(query.sql, context, () => pool.query(query.ms));
+    const took = await tracing.call(query.sql, context, () => deployed.query(pool, query.ms));
     metrics.queryDuration?.observe(took / 1000);
     if (took > SLOW_QUERY_MS) log.warn(`slow query: ${query.sql} took ${Math.round(took)} ms (sequential scan)`);
   }
@@ -66,6 +69,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     response.setHeader('content-type', metrics.registry.contentType).end(text);
   } else if (asked === 'GET /healthz') response.end(service);
   else if (asked === 'POST /fault') await setFault(request, response);
+  else if (asked === 'POST /deploy') await deploy(request, response);
   else {
     const began = performance.now();
     const route = routes.find(({ method, path }) => `${method} ${path}` === asked);
@@ -91,6 +95,18 @@ async function setFault(request: IncomingMessage, response: ServerResponse): Pro
   fault.kind = kind === 'none' ? undefined : kind;
   if (fault.kind === undefined) pool?.recover();
   response.end(`${service}: ${kind}\n`);
+}
+
+async function deploy(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const wanted = deployment.parse(await json(request));
+    await deployed.deploy(wanted);
+    pool?.recover();
+    log.info(`started version ${wanted.version}`);
+    response.end(`${service}: ${wanted.version}\n`);
+  } catch (error) {
+    response.writeHead(422).end(`${messageOf(error)}\n`);
+  }
 }
 
 const server = createServer((request, response) => {

@@ -21,6 +21,8 @@ export interface Concluded {
   isReported: boolean;
   /** The service that the report names as the cause. */
   service?: string;
+  /** The report, as Markdown. */
+  text: string;
 }
 
 /** Asks a question over the public API, shows the run while it happens, and prints the report. */
@@ -61,5 +63,6 @@ export async function followInvestigation(
     id,
     isReported: result.status === 'completed' && text.trim() !== '',
     service: report?.root_cause.service ?? undefined,
+    text,
   };
 }

@@ -6,7 +6,7 @@
  * incident instead.
  */
 import pc from 'picocolors';
-import { DEMO_INCIDENTS, readArguments, USAGE } from '../../demo/arguments.ts';
+import { DEMO_INCIDENTS, readArguments, USAGE, type Wanted } from '../../demo/arguments.ts';
 import {
   NoPrometheusError,
   questionAbout,
@@ -15,9 +15,11 @@ import {
   type LiveShopStart,
 } from '../../demo/live/index.ts';
 import { agentHints, deleteEarlierAgents, letAgentNotice } from '../../demo/monitoring/index.ts';
+import type { LiveCodeHost } from '../../demo/live/code-host.ts';
 import { incidentAfter, type LiveIncident } from '../../demo/shop/incidents.ts';
 import { investigate, type Concluded } from '../../demo/terminal/investigate.ts';
 import { partLines } from '../../demo/terminal/parts.ts';
+import { openRecommended, sayHowToMerge } from '../../demo/terminal/pull-request.ts';
 import { showWaiting } from '../../demo/terminal/waiting.ts';
 import { loadConfig } from '../rooms.ts';
 import { messageOf } from '../platform/message-of.ts';
@@ -31,9 +33,14 @@ const log = {
 };
 
 /** The shop beside a running Casebook; undefined if there is no Prometheus to watch it with. */
-async function connectShop(start: LiveShopStart, running: Running): Promise<LiveShop | undefined> {
+async function connectShop(
+  start: LiveShopStart,
+  running: Running,
+  { codeHost: wantsHost }: Wanted,
+): Promise<LiveShop | undefined> {
   try {
-    const shop = await showWaiting('Starting the shop and the satellite', () => start.connect(running));
+    const codeHost = wantsHost ? { databaseUrl: running.databaseUrl } : undefined;
+    const shop = await showWaiting('Starting the shop and the satellite', () => start.connect(running, codeHost));
     console.error(`\n${partLines(shop).join('\n')}\n`);
     return shop;
   } catch (error) {
@@ -42,6 +49,25 @@ async function connectShop(start: LiveShopStart, running: Running): Promise<Live
     log.warn('Prometheus is missing, so the live shop cannot be monitored; investigating a recorded incident instead.');
     return undefined;
   }
+}
+
+/** Whether the report names the commit, and what it recommends cures the shop. */
+async function cure(
+  running: Running,
+  { shop, host }: { shop: LiveShop; host: LiveCodeHost },
+  { id, text }: Concluded,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { commit } = host;
+  const isNamed = commit !== undefined && text.includes(commit.slice(0, 7));
+  console.log(
+    `  ${isNamed ? pc.green('✓') : pc.red('✗')} The report ${isNamed ? 'names' : 'does not name'} the commit.`,
+  );
+  const number = await openRecommended(running, id, signal);
+  await host.merge(number);
+  await showWaiting('Merged and deployed; waiting for the alert to end', () => shop.untilCalm(signal));
+  console.log(`  ${pc.green('✓')} The shop has recovered.`);
+  return isNamed;
 }
 
 /** Breaks something, and waits until it would page someone. @returns the question */
@@ -126,7 +152,7 @@ function sayWhatElse(running: Running, shown: Shown): void {
     `  curl -s ${running.apiUrl}/api/v1/investigate -H 'X-API-Key: ${running.apiKey}' -H 'Content-Type: application/json' \\\n` +
       `    -d '{"query": "checkout fails for many customers"}'\n`,
   );
-  if (shop && broken) {
+  if (shop && broken && broken.kind !== 'commit') {
     const inject = (kind: string) =>
       `  curl -s ${shop.addresses[broken.service]}/fault -H 'Content-Type: application/json' -d '{"kind": "${kind}"}'\n`;
     console.error(
@@ -177,7 +203,11 @@ async function main(): Promise<void> {
   // Another instance on this home folder has its own shop; starting reports that instance.
   if (wanted.fault && !runningInstance(config.home)) live = startLiveShop({ home: config.home, log });
   try {
-    const env = { CASEBOOK_INCIDENTS_DIR: incidentsDir };
+    const env = {
+      CASEBOOK_INCIDENTS_DIR: incidentsDir,
+      // The code host is on this machine.
+      ...(wanted.codeHost && { CASEBOOK_OUTBOUND_ALLOW: [...config.outboundAllow, '127.0.0.1'].join(',') }),
+    };
     running = await startEverything({ config, log, env, signal: stopping.signal });
   } catch (error) {
     await live?.stop();
@@ -189,7 +219,7 @@ async function main(): Promise<void> {
   let isFound = false;
   try {
     if (wanted.fault && wanted.monitor) await forgetEarlierAgents(running);
-    const shop = live && (await connectShop(live, running));
+    const shop = live && (await connectShop(live, running, wanted));
     const fault = shop && wanted.fault;
     shown = { shop, broken: fault };
     const asked = fault ? await breakSomething(shop, fault, stopping.signal) : wanted.recorded;
@@ -198,6 +228,8 @@ async function main(): Promise<void> {
     shown.investigationId = concluded.id;
     // A question from the user may be about anything.
     isFound = fault && wanted.query === undefined ? isRight(concluded, fault) : isReported;
+    const host = shop?.codeHost;
+    if (host && isReported && wanted.exit) isFound &&= await cure(running, { shop, host }, concluded, stopping.signal);
     if (fault && isReported && wanted.monitor) {
       const { isFound: isFoundByAgent, ...noticed } = await monitor(running, shop, fault, stopping.signal);
       shown = { ...shown, ...noticed };
@@ -213,6 +245,7 @@ async function main(): Promise<void> {
   }
   sayWhatElse(running, shown);
   await sayWhereToLook(running, shown);
+  if (shown.shop?.codeHost) sayHowToMerge(shown.shop.codeHost);
   console.error(`\n  ${pc.dim('Press Ctrl-C to stop.')}`);
 }
 

@@ -12,15 +12,15 @@ const EXPIRE_EVERY_MS = 3_600_000;
  */
 export function startSweeping(
   deps: { clock: Clock; events: EventLog; log: Logger },
-  sweeps: (() => Promise<unknown>)[],
+  sweeps: ((signal: AbortSignal) => Promise<unknown>)[],
   everyMs: number,
 ): { stop(): Promise<void> } {
   const { clock, events, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const repeat = async (work: () => Promise<unknown>, pauseMs: number): Promise<void> => {
+  const repeat = async (work: (signal: AbortSignal) => Promise<unknown>, pauseMs: number): Promise<void> => {
     while (!signal.aborted) {
-      await work().catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one will retry'));
+      await work(signal).catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one will retry'));
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   };

@@ -61,6 +61,7 @@ export async function startWorker(
     async stop() {
       stopping.abort(new Error('The worker is stopping.'));
       if (worker.getState() === 'RUNNING') worker.shutdown();
+      await sweeping.stop();
       await ended;
     },
   };

@@ -6,7 +6,7 @@ import type { EntityManager, Orm } from './orm.ts';
 /**
  * Seals every secret that an earlier key has sealed with the current one. A row is locked while its secret moves, so a
  * change made meanwhile is not lost; started again, it goes on where it was.
- * @returns how many were moved, and how many have a key that is not configured
+ * @returns how many were moved, and how many have a key that is not configured; those of use for a while only are dropped
  */
 export async function reseal(
   orm: Orm,
@@ -25,11 +25,17 @@ export async function reseal(
         outcome.resealed++;
       } catch (error) {
         if (!(error instanceof SecretError)) throw error;
-        outcome.unreadable++;
+        if (column.isTransient) await drop(em, column, id);
+        else outcome.unreadable++;
       }
     }
   }
   return outcome;
+}
+
+async function drop(em: EntityManager, { table, column, member }: SealedColumn, id: string): Promise<void> {
+  const value = member === undefined ? 'null' : `"${column}" - '${member}'`;
+  await em.execute(`update "${table}" set "${column}" = ${value} where id = ?`, [id]);
 }
 
 const valueOf = ({ column, member }: SealedColumn): string =>

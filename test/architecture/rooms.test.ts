@@ -76,7 +76,7 @@ describe('architecture: rooms', () => {
     } finally {
       await api.stop();
     }
-    const swept = await Promise.all(sweepsOf(house, list).map((sweep) => sweep()));
+    const swept = await Promise.all(sweepsOf(house, list).map((sweep) => sweep(new AbortController().signal)));
     assert.deepEqual(swept, ['Good day, sweep at https://casebook.example']);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it is declared above
     const { trial } = activitiesOf(house, list) as { trial: () => Promise<string> };

@@ -12,7 +12,7 @@ import { createTestMcpServer, type TestMcpServer } from '../support/mcp-server.t
 export interface HttpMcpServer {
   url: string;
   sessions: Map<string, TestMcpServer & { transport: StreamableHTTPServerTransport }>;
-  requests: { method: string; headers: IncomingHttpHeaders }[];
+  requests: { method: string; path: string; headers: IncomingHttpHeaders }[];
   /** Methods of all messages, in the order they came in. */
   methods: string[];
   /** Responses that have not ended. */
@@ -81,7 +81,7 @@ export async function startHttpMcpServer(options: HttpMcpServerOptions = {}): Pr
   };
 
   const server = createServer((request, response) => {
-    requests.push({ method: request.method ?? '', headers: request.headers });
+    requests.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers });
     open.add(response);
     response.once('close', () => {
       open.delete(response);

@@ -64,13 +64,17 @@ describe('offline model: investigations that name a connected database', () => {
     });
     const { report: quiet } = await investigate('orders-db is slow', [idle]);
     assert.match(quiet!.summary, /Most connections of orders-db \(PostgreSQL\): 30 connections, idle, user app \[\d\]/);
-    const away = new QueryError('failed', 'connection refused');
+    const away = new QueryError('failed', 'password authentication failed for user "reader"');
     const { report } = await investigate('orders-db is slow', [
       ordersDb({ locks: away, slow_queries: away, activity: away }),
     ]);
     assert.equal(report?.root_cause.service, null);
     assert.match(report.root_cause.statement, /^Root cause unknown: orders-db could not be read \[1\]/);
-    assert.match(report.summary, /The locks of orders-db \(PostgreSQL\) could not be read: `.*connection refused`/);
+    assert.match(
+      report.summary,
+      /The locks of orders-db \(PostgreSQL\) could not be read: `.*failed for user "reader"`/,
+    );
+    assert.match(report.recommended_change.summary, /^Mend the connection to orders-db on the Integrations page/);
   });
 
   it('do not ask back what the question is about where telemetry does not know the name', async () => {

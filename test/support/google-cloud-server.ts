@@ -52,6 +52,7 @@ export async function startGoogleCloudServer(
   const plans = planAnswers();
   const data: GoogleData = {
     project: { id: project, name: 'Shop' },
+    otherProjects: [],
     entries: [],
     descriptors: [],
     series: [],
@@ -99,7 +100,7 @@ export async function startGoogleCloudServer(
       throw new GoogleRefusal(403, 'PERMISSION_DENIED', words, { reason: 'SERVICE_DISABLED' });
     }
     const asked = match!.groups?.['project'] ?? String(fields['resourceNames']).replace('projects/', '');
-    if (asked !== project) throw unknownProject(service, asked);
+    if (!path.endsWith(':search') && asked !== project) throw unknownProject(service, asked);
     if (denied.has(method.permission)) {
       throw new GoogleRefusal(
         403,

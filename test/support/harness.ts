@@ -18,6 +18,7 @@ import type { SatelliteAccess } from '../../src/features/satellites/agent/index.
 import type { TelemetrySource } from '../../src/features/sources/index.ts';
 import type { Tool } from '../../src/features/tools/tool.ts';
 import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
+import type { Logger } from 'pino';
 import { createLogger } from '../../src/platform/logger.ts';
 import { workflowBundle } from './own-programs.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -37,6 +38,8 @@ export interface HarnessOptions {
   satellites?: SatelliteAccess;
   /** In place of the repositories that are connected. */
   codeHosts?: CodeHosts;
+  /** In place of a silent one. */
+  log?: Logger;
   /** Environment variables, as for a process. */
   env?: Record<string, string>;
   worker?: CasebookWorkerOptions['worker'];
@@ -74,7 +77,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const address = await temporalAddress();
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   const apiKey = `cb_test_${randomBytes(12).toString('hex')}`;
-  const log = createLogger({ name: 'test', level: process.env['LOG_LEVEL'] ?? 'silent' });
+  const log = options.log ?? createLogger({ name: 'test', level: process.env['LOG_LEVEL'] ?? 'silent' });
   const home = await mkdtemp(join(tmpdir(), 'casebook-harness-'));
   const loaded = loadConfig({
     LOG_LEVEL: 'silent',

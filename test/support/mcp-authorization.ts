@@ -13,6 +13,8 @@ export interface McpAuthorizationServer {
   refreshes: number;
   /** No refresh token is accepted any more. */
   refusesRefresh: boolean;
+  /** Number of grants that were revoked. */
+  revocations: number;
   /** What the browser brings back from the consent page. */
   consent(authorizationUrl: string): Promise<{ code: string; state: string; iss: string }>;
   /** Whether a token is for this resource, and good. */
@@ -63,6 +65,7 @@ export async function startMcpAuthorizationServer(options: {
     registered: [],
     refreshes: 0,
     refusesRefresh: false,
+    revocations: 0,
     async consent(authorizationUrl) {
       const jar = new Map<string, string>();
       let target = new URL(authorizationUrl);
@@ -103,6 +106,7 @@ export async function startMcpAuthorizationServer(options: {
     }
     await next();
   });
+  provider.on('grant.revoked', () => void self.revocations++);
   provider.on('grant.success', (ctx) => {
     if (ctx.oidc.params?.['grant_type'] === 'refresh_token') self.refreshes++;
   });

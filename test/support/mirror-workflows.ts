@@ -4,19 +4,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { CodeHost, CodeHostError } from '@casebook/connectors';
+import type { CodeHostError } from '@casebook/connectors';
 import { createMirrorActivities } from '../../activities/mirrors.ts';
 import { creatorOf } from '../../src/db/base.ts';
 import { anyTeam, forTeam } from '../../src/db/team-filter.ts';
 import { mirrorWorkflowId } from '../../src/features/code-hosts/contract.ts';
 import { Repository } from '../../src/features/code-hosts/entities.ts';
+import type { GitRemote } from '../../src/platform/git/index.ts';
 import { createMirrorLauncher, type MirrorLauncher } from '../../src/features/code-hosts/launch.ts';
 import { createMirrors, type Mirrors } from '../../src/features/code-hosts/mirrors/index.ts';
 import { Team } from '../../src/features/identity/index.ts';
 import { Integration } from '../../src/features/integrations/index.ts';
 import { createGitWorkspaces, type Workspaces } from '../../src/features/workspace/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createLogger } from '../../src/platform/logger.ts';
+import type { Orm } from '../../src/db/orm.ts';
+import { createLogger, type Logger } from '../../src/platform/logger.ts';
 import { createOutbound } from '../../src/platform/outbound/index.ts';
 import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker } from '../../temporal/worker.ts';
@@ -37,6 +39,9 @@ export interface MirrorWorkflows {
   workspaces: Workspaces;
   host: GitHttp;
   teamId: string;
+  /** The folder of workspaces and mirrors. */
+  home: string;
+  taskQueue: string;
   /** In place of a credential, an error. */
   refusal: { error: CodeHostError | undefined };
   /** Connects a repository that the host has. */
@@ -50,6 +55,39 @@ export interface MirrorWorkflows {
   untilEnded(id: string): Promise<unknown>;
   startWorker(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
+}
+
+/** Mirrors and workspaces below a folder, of hosts that give {@link CREDENTIAL}. */
+export function buildMirrors({
+  orm,
+  log,
+  launcher,
+  home,
+  refusal = { error: undefined },
+  program,
+  staleMs,
+}: {
+  orm: Orm;
+  log: Logger;
+  launcher: MirrorLauncher;
+  home: string;
+  refusal?: MirrorWorkflows['refusal'];
+  program?: string;
+  staleMs?: number;
+}): { mirrors: Mirrors; workspaces: Workspaces } {
+  const gitTimeoutMs = LONG_TIMEOUTS.gitMs;
+  const directory = join(home, 'workspaces');
+  const workspaces = createGitWorkspaces({ directory, gitTimeoutMs, program, staleLockMs: staleMs });
+  const { network } = createOutbound({ allow: ['127.0.0.1'] });
+  const remoteOf = async ({ cloneUrl: url }: Pick<Repository, 'cloneUrl'>): Promise<GitRemote> => {
+    if (refusal.error) throw refusal.error;
+    return { url, credential: CREDENTIAL, network };
+  };
+  const mirrors = createMirrors(
+    { orm, clock: systemClock, log, workspaces, launcher, remoteOf },
+    { directory: join(directory, 'mirrors'), gitTimeoutMs, program, staleMs },
+  );
+  return { mirrors, workspaces };
 }
 
 /** @param options.launch of the workflows, such as their pauses */
@@ -66,33 +104,8 @@ export async function startMirrorWorkflows({
   const taskQueue = `mirrors-${randomBytes(6).toString('hex')}`;
   const log = createLogger({ name: 'test', level: process.env['LOG_LEVEL'] ?? 'silent' });
   const launcher = createMirrorLauncher(temporal, { taskQueue, pauseMs: 20, longestPauseMs: 200, ...launch });
-  const workspaces = createGitWorkspaces({
-    directory: join(home, 'workspaces'),
-    gitTimeoutMs: LONG_TIMEOUTS.gitMs,
-  });
   const refusal: MirrorWorkflows['refusal'] = { error: undefined };
-  const mirrors = createMirrors(
-    {
-      orm,
-      clock: systemClock,
-      log,
-      workspaces,
-      launcher,
-      hostOf: async () =>
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mirrors ask for nothing else
-        ({
-          async gitCredential() {
-            if (refusal.error) throw refusal.error;
-            return CREDENTIAL;
-          },
-        }) as unknown as CodeHost,
-    },
-    {
-      directory: join(home, 'workspaces', 'mirrors'),
-      network: createOutbound({ allow: ['127.0.0.1'] }).network,
-      gitTimeoutMs: LONG_TIMEOUTS.gitMs,
-    },
-  );
+  const { mirrors, workspaces } = buildMirrors({ orm, log, launcher, home, refusal });
   const em = orm.em.fork();
   const teamId = em.create(Team, { name: 'Mirrors' }).id;
   const integration = em.create(Integration, {
@@ -140,6 +153,8 @@ export async function startMirrorWorkflows({
     workspaces,
     host,
     teamId,
+    home,
+    taskQueue,
     refusal,
     async connect(hosted, fullName, given) {
       const ofTeam = forTeam(orm.em, teamId);
@@ -154,7 +169,7 @@ export async function startMirrorWorkflows({
         isPrivate: true,
         isArchived: false,
         webhookId: 'hook',
-        webhookDueAt: new Date(),
+        webhookDueAt: new Date(Date.now() + 3_600_000),
         head: null,
         wantedAt: null,
         syncedAt: null,

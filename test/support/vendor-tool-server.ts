@@ -32,6 +32,15 @@ export interface Started {
   credentials?: unknown;
 }
 
+/** @param way exits by default */
+async function endBadly(way: unknown): Promise<never> {
+  if (way === undefined) process.exit(3);
+  if (way === 'garbage') process.stdout.write(`${'not JSON '.repeat(100)}\n`);
+  if (way === 'flood') for (;;) await new Promise((written) => process.stdout.write('x'.repeat(1_000_000), written));
+  // It never answers.
+  return new Promise(() => undefined);
+}
+
 export async function serve(): Promise<void> {
   const server = new Server({ name: 'vendor', version: '1.0.0' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
@@ -52,7 +61,7 @@ export async function serve(): Promise<void> {
     ],
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {} } }) => {
-    if (name === 'exit') process.exit(3);
+    if (name === 'exit') return endBadly(input['way']);
     if (name === 'say') return { content: [{ type: 'text', text: String(input['text']) }] };
     const adc = join(process.env['HOME']!, '.config/gcloud/application_default_credentials.json');
     const started: Started = {

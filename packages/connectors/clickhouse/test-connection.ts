@@ -1,10 +1,12 @@
 /** Tests a connection, and says what its user may do and what would be better. */
+import { orThroughSatellite } from '../shared/sql/places.ts';
 import { QueryError, type ConnectionTest, type OperationContext } from '../connector.ts';
 import type { ClickhouseSession } from './session.ts';
 
 const FACTS = `
-  select version() as version, currentUser() as user, currentDatabase() as database,
-         (select count() from system.databases where name = currentDatabase()) as has_database`;
+  select version() as version, currentDatabase() as database,
+         (select count() from system.databases where name = currentDatabase()) as has_database,
+         (select count() from system.tables where lower(database) not in ('system', 'information_schema')) as tables`;
 const LOG = `select count() from system.tables where database = 'system' and name = 'query_log'`;
 
 const BETTER_USER = "create user casebook identified by '...' settings readonly = 2; grant select on *.* to casebook;";
@@ -16,8 +18,10 @@ export async function testConnection(
     ca_certificate,
     secure,
     url,
+    username,
   }: Partial<Record<'database' | 'ca_certificate' | 'url', string | undefined>> & {
     secure: boolean;
+    username: string;
   },
   context: OperationContext,
 ): Promise<ConnectionTest> {
@@ -30,7 +34,7 @@ export async function testConnection(
   });
   try {
     const { rows } = await session.read(FACTS, { ...context, maxRows: 1 });
-    const [version, user, current, hasDatabase] = rows[0] ?? [];
+    const [version, current, hasDatabase, tables] = rows[0] ?? [];
     if (Number(hasDatabase) === 0) {
       const message = `There is no database ${database ?? String(current)}, or the user may not see it.`;
       return result({ status: 'refused', field: 'database', message });
@@ -42,10 +46,10 @@ export async function testConnection(
     const isPlain = url === undefined ? !secure : url.startsWith('http:');
     return result({
       status: 'ok',
-      message: `Connected to ClickHouse ${String(version)} as ${String(user)}.`,
+      message: `Connected to ClickHouse ${String(version)} as ${username}, who sees ${String(tables)} ${Number(tables) === 1 ? 'table' : 'tables'} and ${readonly === 0 ? 'may write' : 'only reads'}.`,
       version: String(version),
       warnings: [
-        readonly === 0 && `${String(user)} may write. Nothing is written, but a better user could not: ${BETTER_USER}`,
+        readonly === 0 && `${username} may write. Nothing is written, but a better user could not: ${BETTER_USER}`,
         Number(log.rows[0]?.[0]) === 0 &&
           'Slow queries need system.query_log, which is off, has no entry yet, or may not be read.',
         isPlain && 'The connection is not encrypted.',
@@ -53,7 +57,7 @@ export async function testConnection(
     });
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    return result({ ...faultOf(error, { ca_certificate, url }), message: error.message });
+    return result({ ...faultOf(error, { ca_certificate, url }), message: orThroughSatellite(error.message) });
   }
 }
 

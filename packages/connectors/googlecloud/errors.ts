@@ -58,7 +58,7 @@ function adviceFor(service: GoogleService, { status, reason, permission }: Googl
   if (reason === 'SERVICE_DISABLED') return `Enable ${api} in the project.`;
   if (reason === 'ACCESS_TOKEN_SCOPE_INSUFFICIENT') {
     return service === 'clouderrorreporting'
-      ? `${title} accepts the scope cloud-platform only.`
+      ? `${title} accepts only the scope cloud-platform, which allows more than reading: connect a service account to read it.`
       : `The token has no scope for ${title}: consent to it again.`;
   }
   if (status === 'PERMISSION_DENIED') return `It takes the permission ${permission ?? needed}, which ${role} grants.`;

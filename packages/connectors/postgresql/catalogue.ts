@@ -66,12 +66,16 @@ export const FIND_STATEMENTS = `
   select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid = e.extnamespace
   where e.extname = 'pg_stat_statements'`;
 
-/** @param schema quoted */
+/**
+ * Of this database: the view has those of all, which are none of an integration's business.
+ * @param schema quoted
+ */
 export const slowQueries = (schema: string): string => `
   select s.queryid::text as query_id, d.datname as database, r.rolname as user, s.calls,
          s.total_exec_time as total_ms, s.mean_exec_time as mean_ms, s.max_exec_time as max_ms, s.rows,
          s.shared_blks_hit, s.shared_blks_read, s.temp_blks_written, left(s.query, 2000) as query
-  from ${schema}.pg_stat_statements s left join pg_database d on d.oid = s.dbid left join pg_roles r on r.oid = s.userid
+  from ${schema}.pg_stat_statements s join pg_database d on d.oid = s.dbid and d.datname = current_database()
+  left join pg_roles r on r.oid = s.userid
   order by s.total_exec_time desc limit $1`;
 
 export const RECOVERY = `

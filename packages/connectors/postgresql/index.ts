@@ -123,7 +123,7 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
     defineOperation({
       name: 'slow_queries',
       description:
-        'The statements that took the most time in total since the statistics were reset (pg_stat_statements), with calls, mean and maximum in ms, rows and blocks.',
+        'The statements of this database that took the most time in total since the statistics were reset (pg_stat_statements), with calls, mean and maximum in ms, rows and blocks.',
       parameters: z.strictObject({ limit: z.number().int().min(1).max(200).optional() }),
       tool: true,
       async run({ limit = 20 }, context) {

@@ -1,4 +1,5 @@
 /** Tests a connection, and says what its role may do and what would be better. */
+import { orThroughSatellite } from '../shared/sql/places.ts';
 import { QueryError, type ConnectionTest } from '../connector.ts';
 import type { PostgresSession } from './session.ts';
 import type { PostgresConfig } from './config.ts';
@@ -11,12 +12,10 @@ const FACTS = `
          (select rolsuper from pg_roles where rolname = current_user) as superuser,
          pg_has_role(current_user, 'pg_monitor', 'usage') as monitors,
          exists (select from pg_extension where extname = 'pg_stat_statements') as has_statements,
-         (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-           where c.relkind in ('r', 'p') and n.nspname !~ '^(pg_|information_schema$)'
-             and has_table_privilege(c.oid, 'insert, update, delete, truncate')) as writable,
-         (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-           where c.relkind in ('r', 'p') and n.nspname !~ '^(pg_|information_schema$)'
-             and not has_table_privilege(c.oid, 'select')) as unreadable,
+         (select array[count(*), count(*) filter (where has_table_privilege(c.oid, 'select')),
+                       count(*) filter (where has_table_privilege(c.oid, 'insert, update, delete, truncate'))]::text[]
+           from pg_class c join pg_namespace n on n.oid = c.relnamespace
+           where c.relkind in ('r', 'p') and n.nspname !~ '^(pg_|information_schema$)') as tables,
          array(select rolname::text from pg_roles
            where rolname in ('pg_execute_server_program', 'pg_write_server_files', 'pg_write_all_data')
              and pg_has_role(oid, 'member') and not (select rolsuper from pg_roles where rolname = current_user)) as powers`;
@@ -40,21 +39,35 @@ export async function testConnection(
     const facts = Object.fromEntries(columns.map(({ name }, index) => [name, rows[0]?.[index]]));
     return result({
       status: 'ok',
-      message: `Connected to the database ${String(facts['database'])} of PostgreSQL ${String(facts['version'])} as ${String(facts['role'])}.`,
+      message: `Connected to the database ${String(facts['database'])} of PostgreSQL ${String(facts['version'])} as ${String(facts['role'])}, who ${abilitiesIn(facts)}.`,
       version: String(facts['version']),
       warnings: warningsOf(facts, settings),
     });
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    return result({ ...faultOf(error, settings), message: error.message });
+    return result({ ...faultOf(error, settings), message: orThroughSatellite(error.message) });
   }
+}
+
+/** Of the database's tables: all, those that the role may read, and those that it may write to. */
+function tablesIn({ tables }: Record<string, unknown>): { all: number; readable: number; writable: number } {
+  const [all = 0, readable = 0, writable = 0] = Array.isArray(tables) ? tables.map(Number) : [];
+  return { all, readable, writable };
+}
+
+/** `reads 41 of 41 tables, writes none and sees all sessions` */
+function abilitiesIn(facts: Record<string, unknown>): string {
+  const { all, readable, writable } = tablesIn(facts);
+  const sessions = facts['monitors'] === true ? 'all sessions' : 'only its own sessions';
+  const writes = writable === 0 ? 'writes none' : `may write ${writable}`;
+  return `reads ${readable} of ${all} ${all === 1 ? 'table' : 'tables'}, ${writes} and sees ${sessions}`;
 }
 
 function warningsOf(facts: Record<string, unknown>, { ssl_mode, host }: PostgresConfig): string[] {
   const role = String(facts['role']);
   const powers = Array.isArray(facts['powers']) ? facts['powers'].map(String) : [];
-  const writable = Number(facts['writable']);
-  const unreadable = Number(facts['unreadable']);
+  const { all, readable, writable } = tablesIn(facts);
+  const unreadable = all - readable;
   return [
     facts['superuser'] === true &&
       `${role} is a superuser, which a read-only transaction does not restrain. A better one: ${BETTER_ROLE}`,

@@ -42,8 +42,8 @@ export function outsideCode(text: string, change: (part: string) => string): str
 
 /** The message of a failed call. */
 export function failureOf(call: Call): string {
-  const message = /"error":"((?:[^"\\]|\\.)*)"/.exec(call.body)?.[1] ?? call.body;
-  return quote(message, 200);
+  const [, escaped] = /"error":("(?:[^"\\]|\\.)*")/.exec(call.body) ?? [];
+  return quote(escaped === undefined ? call.body : String(JSON.parse(escaped)), 200);
 }
 
 /** Such a name cannot be Markdown, a citation, an address or an instruction. */

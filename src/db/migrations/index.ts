@@ -32,6 +32,7 @@ import { WebhooksMigration } from './20261125041000-webhooks.ts';
 import { PullRequestsMigration } from './20261125050000-pull-requests.ts';
 import { SharePurgingMigration } from './20261123235000-share-purging.ts';
 import { WorkspaceConnectionsMigration } from './20261125041500-workspace-connections.ts';
+import { ToolCallSourcesMigration } from './20261125034100-tool-call-sources.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -63,6 +64,7 @@ export const migrations: MigrationObject[] = [
   { name: '20261123235000-share-purging', class: SharePurgingMigration },
   { name: '20261124030000-integrations', class: IntegrationsMigration },
   { name: '20261125034000-code-hosts', class: CodeHostsMigration },
+  { name: '20261125034100-tool-call-sources', class: ToolCallSourcesMigration },
   { name: '20261125041000-webhooks', class: WebhooksMigration },
   { name: '20261125041500-workspace-connections', class: WorkspaceConnectionsMigration },
   { name: '20261125050000-pull-requests', class: PullRequestsMigration },

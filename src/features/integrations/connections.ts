@@ -23,6 +23,7 @@ import type { SourceCall } from '../sources/index.ts';
 import type { Vendors } from './configuration.ts';
 import type { Integration } from './entities.ts';
 import { families, type Settings } from './families.ts';
+import { shareItems } from './shared-items.ts';
 import type { Secrets } from './vault.ts';
 
 const TEST_MS = 20_000;
@@ -64,6 +65,8 @@ export interface Connections {
     parameters: Record<string, unknown>,
     context: OperationContext & { call?: Pick<SourceCall, 'isGivenUp' | 'onWait'> & { requestId?: string } },
   ): Promise<unknown>;
+  /** Where its system may be: what a team names must not be inside the operator's network. */
+  networkOf(target: Pick<Target, 'family' | 'settings'>): Outbound['network'];
   /** What a code host can do besides. Connects to nothing. @throws {QueryError} when its settings make no sense */
   codeHost(target: Target): CodeHost;
   /** Tests a system over a connection of its own. Never throws because of the system. */
@@ -78,14 +81,13 @@ export function createConnections({
   overSatellite,
   log,
 }: ConnectionDeps): Connections {
-  const open = new LRUCache<string, Connector>({
-    max: MAX_OPEN,
-    ttl: IDLE_MS,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-    dispose: (connector) =>
-      void connector.close().catch((error: unknown) => log.warn({ err: error }, 'a connection could not be closed')),
+  const open = shareItems<Connector>({
+    maxSize: MAX_OPEN,
+    idleMs: IDLE_MS,
+    close: (connector) =>
+      connector.close().catch((error: unknown) => log.warn({ err: error }, 'a connection could not be closed')),
   });
+  const keyOf = ({ teamId, id, revision }: Target): string => `${teamId} ${id} ${revision}`;
 
   /** They have nothing to close. */
   const hosts = new LRUCache<string, CodeHost>({ max: MAX_OPEN, ttl: IDLE_MS, updateAgeOnGet: true });
@@ -93,9 +95,12 @@ export function createConnections({
   const configOf = ({ family, settings, secrets }: Target): Settings =>
     families[family].config(settings, secrets, vendors);
 
+  const networkOf: Connections['networkOf'] = ({ family, settings }) =>
+    (families[family].namesHost(settings) ? outbound : vendorOutbound).network;
+
   /** What a kind of connector takes. @throws {QueryError} when the settings make no sense */
   const parsedFor = (target: Target) => {
-    const { connector: kind, vendor, namesHost } = families[target.family];
+    const { connector: kind, vendor } = families[target.family];
     if (kind === undefined) throw new QueryError('failed', `${vendor} has no connector.`);
     const definition = connectorKinds[kind];
     const parsed = definition.config.safeParse(configOf(target));
@@ -103,22 +108,12 @@ export function createConnections({
       const [issue] = parsed.error.issues;
       throw new InvalidSettings(String(issue!.path[0] ?? ''), `${issue!.path.join('.')}: ${issue!.message}`);
     }
-    const { network } = namesHost(target.settings) ? outbound : vendorOutbound;
-    return { definition, config: parsed.data, network, vendor };
+    return { definition, config: parsed.data, network: networkOf(target), vendor };
   };
 
   const create = (target: Target): Connector => {
     const { definition, config, network, vendor } = parsedFor(target);
     return definition.create(config, { id: target.slug, title: vendor, log, network });
-  };
-
-  const keyOf = ({ teamId, id, revision }: Target): string => `${teamId} ${id} ${revision}`;
-
-  const connectorOf = (target: Target): Connector => {
-    const key = keyOf(target);
-    const known = open.get(key) ?? create(target);
-    open.set(key, known);
-    return known;
   };
 
   const transportOf = (
@@ -133,9 +128,14 @@ export function createConnections({
   };
 
   return {
-    operations: (target) => connectorOf(target).operations,
+    networkOf,
+    operations: (target) => open.get(keyOf(target), () => create(target)).operations,
     async call(target, operation, parameters, { call, ...context }) {
-      return transportOf(target, connectorOf(target), call).call(operation, parameters, context);
+      return open.use(
+        keyOf(target),
+        () => create(target),
+        (connector) => transportOf(target, connector, call).call(operation, parameters, context),
+      );
     },
     codeHost(target) {
       const key = keyOf(target);
@@ -174,11 +174,7 @@ export function createConnections({
         await connector?.close().catch(() => undefined);
       }
     },
-    async close() {
-      const all = [...open.values()];
-      open.clear();
-      await Promise.allSettled(all.map((connector) => connector.close()));
-    },
+    close: () => open.close(),
   };
 }
 

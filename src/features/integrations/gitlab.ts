@@ -6,9 +6,9 @@ import { InvalidRequest } from '../../http/errors.ts';
 import type { IntegrationDeps } from './deps.ts';
 import type { Integration } from './entities.ts';
 import { connect, draftOf } from './service.ts';
-import { authorizationOf } from './oauth/authorization.ts';
 import { askConsent, type Consent } from './oauth/client.ts';
-import { assertBelow, exchange, keep, take } from './oauth/flow.ts';
+import { exchange } from './oauth/exchange.ts';
+import { assertBelow, keep, take } from './oauth/flow.ts';
 import { GITLAB_SCOPE, gitlabServer } from './oauth/gitlab.ts';
 
 const family = 'codehost-b';
@@ -56,16 +56,14 @@ export async function askGitLab(
  * @throws {DependencyDown} `vendor_unreachable`
  */
 export async function connectGitLab(
-  { integrations, clock }: IntegrationDeps,
+  deps: IntegrationDeps,
   em: EntityManager,
   principal: Principal,
   { code, state, iss }: { code: string; state: string; iss?: string | undefined },
   signal: AbortSignal,
 ): Promise<Integration> {
-  const { settings: house, vendorOutbound, vault, service } = integrations;
-  const { pending } = await take({ clock, vault }, em.fork(), principal, { family, state });
-  const { verifier, redirectUri, settings, secrets } = pending;
-  const { server, client } = authorizationOf(house, { family, settings, secrets });
-  const tokens = await exchange(server, client, { code, verifier, redirectUri, iss }, {}, vendorOutbound);
-  return connect(service, em, principal, { family, name, settings, secrets: { ...secrets, ...tokens } }, signal);
+  const { vault, service } = deps.integrations;
+  const { row, pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, { family, state });
+  const secrets = await exchange(deps, em, row, pending, { code, iss });
+  return connect(service, em, principal, { family, name, settings: pending.settings, secrets }, signal);
 }

@@ -7,7 +7,8 @@ import type { Integration } from './entities.ts';
 import { decisionOn } from './decisions.ts';
 import { families } from './families.ts';
 import type { IntegrationResponse, TestResponse } from './schemas/shared.ts';
-import { capabilitiesOf } from './source.ts';
+import { capabilitiesOf, sourceIdOf } from './source.ts';
+import { hasToolServer } from './tool-servers/index.ts';
 import { hint, type Secrets } from './vault.ts';
 
 /** What a row says only together with its secrets and its connector. */
@@ -34,7 +35,7 @@ export function presentIntegration(
     family: row.family,
     vendor,
     name: row.name,
-    source_id: `integration:${row.slug}`,
+    source_id: sourceIdOf(row),
     enabled: row.enabled,
     status: row.enabled ? row.status : 'disabled',
     status_since: row.statusSince.toISOString(),
@@ -45,6 +46,8 @@ export function presentIntegration(
     resources,
     credential: shown === undefined ? null : hint(secrets?.[shown]),
     via: row.via ?? null,
+    settings: shownIn(row),
+    tool_server: hasToolServer(row.family) ? (tools ? 'vendor' : 'built_in') : null,
     capabilities: row.tools ? ['tools'] : capabilitiesOf(row, operations),
     tools: tools
       ? tools.map(({ name, title, description, readOnly }) => ({
@@ -61,6 +64,17 @@ export function presentIntegration(
     last_used_at: iso(row.lastUsedAt),
   };
 }
+
+/** The settings that people gave, as far as a line can show them. */
+const shownIn = ({ settings }: Integration): Record<string, string | number | boolean> =>
+  Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) =>
+      name !== 'ca_certificate' &&
+      (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+        ? [[name, value]]
+        : [],
+    ),
+  );
 
 export const presentTest = (test: ConnectionTest): z.input<typeof TestResponse> => ({
   success: test.status === 'ok',

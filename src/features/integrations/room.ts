@@ -1,6 +1,5 @@
 import { forTeam } from '../../db/team-filter.ts';
 import type { McpTool } from '@casebook/wire';
-import { messageOf } from '../../platform/message-of.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
 import { SecretError } from '../../platform/secrets.ts';
 import type { Room, RoomCore } from '../../room.ts';
@@ -12,10 +11,12 @@ import { createConnections, type OverSatellite } from './connections.ts';
 import type { Integrations } from './deps.ts';
 import { Integration, IntegrationAlerts } from './entities.ts';
 import { checkDue } from './health.ts';
-import { revoke, renew } from './oauth/client.ts';
+import { renew } from './oauth/client.ts';
 import { freshTargets } from './oauth/fresh.ts';
 import { authorizationOf } from './oauth/authorization.ts';
+import { deliverWithdrawals } from './oauth/withdrawal.ts';
 import { alerts } from './routes/alerts.ts';
+import { any } from './routes/any.ts';
 import { apmA } from './routes/apm-a.ts';
 import { cloudB } from './routes/cloud-b.ts';
 import { cloudMonitorA } from './routes/cloud-monitor-a.ts';
@@ -42,11 +43,12 @@ const PROBE_MS = 20_000;
 
 export const integrationsRoom = {
   name: 'integrations',
-  endpoints: [list, ...alerts, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA, ...mcp],
+  endpoints: [list, ...any, ...alerts, ...apmA, ...databases, ...cloudMonitorA, ...cloudB, ...edgeA, ...mcp],
   entities: [Integration, IntegrationAlerts],
   sealed: [
     { table: 'integrations', column: 'sealed', context: contextOf },
-    { table: 'integrations', column: 'pending', context: contextOf },
+    { table: 'integrations', column: 'pending', context: contextOf, isTransient: true },
+    { table: 'effects', column: 'payload', member: 'sealed', context: contextOf, isTransient: true },
     {
       table: 'integration_alerts',
       column: 'channel',
@@ -95,16 +97,6 @@ export const integrationsRoom = {
           ? servers.test(target, AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]))
           : { test: await connections.test(target, signal), tools: null },
       fresh,
-      async withdraw(row) {
-        try {
-          const target = opened(row);
-          if (target.secrets['access_token'] === undefined) return;
-          const { server, client } = authorizationOf(settings, target);
-          await revoke(server, client, target.secrets, outboundOf(row));
-        } catch (error) {
-          log.warn({ reason: messageOf(error), family: row.family }, 'a token was not withdrawn at the vendor');
-        }
-      },
     };
     const toolsOf = async (row: Integration): Promise<readonly McpTool[] | null> => {
       if (row.tools || !hasToolServer(row.family)) return row.tools ?? null;
@@ -125,10 +117,12 @@ export const integrationsRoom = {
       servers,
       outbound,
       vendorOutbound,
+      outboundOf,
       settings,
       appUrl,
       opened,
       codeHost: openCodeHosts({ connections, fresh }),
+      withdrawals: { ...telling, house: settings, vault, opened, outboundOf },
       addChanges: (load) => void loaders.push(load),
       toolsOf,
     };
@@ -146,7 +140,8 @@ export const integrationsRoom = {
   },
   systems: ({ integrationSystems: load }: { integrationSystems: LoadSystems }) => load,
   sweeps: [
-    ({ integrations }: { integrations: Integrations }) => checkDue(integrations.service),
+    ({ integrations }: { integrations: Integrations }, signal: AbortSignal) => checkDue(integrations.service, signal),
     ({ integrations }: { integrations: Integrations }) => deliverStatusChanges(integrations.service),
+    ({ integrations }: { integrations: Integrations }) => deliverWithdrawals(integrations.withdrawals),
   ],
 } satisfies Room;

@@ -2,13 +2,14 @@
 import { QueryError, type ConnectionTest, type OperationContext } from '@casebook/connectors';
 import { McpUnauthorized, openMcp, type McpServerSettings, type OpenMcp } from '@casebook/mcp';
 import type { McpTool } from '@casebook/wire';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../platform/logger.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import type { IntegrationSettings } from './configuration.ts';
 import type { Target } from './connections.ts';
 import type { FamilyName } from './entities.ts';
+import { urlOf } from './mcp-url.ts';
+import { shareItems } from './shared-items.ts';
 import {
   canServe,
   hasToolServer,
@@ -17,6 +18,7 @@ import {
   withFixed,
   withoutHidden,
 } from './tool-servers/index.ts';
+import { createListings } from './tool-servers/listings.ts';
 
 /** A server that no call used for so long is closed. */
 const IDLE_MS = 5 * 60_000;
@@ -24,8 +26,6 @@ const MAX_OPEN = 96;
 /** How many connections a program of a vendor counts as: 70 to 180 MiB each. */
 const PROGRAM_SIZE = 12;
 const LIST_MS = 30_000;
-/** After so long it is looked again whether a vendor's program is installed and starts. */
-const RETRY_MS = 5 * 60_000;
 const CLIENT = { name: 'casebook', version: '0.1.0' };
 
 interface ServerDeps {
@@ -54,37 +54,22 @@ export interface Servers {
   close(): Promise<void>;
 }
 
-/** Closed when it has left the cache and no call uses it. */
-interface Shared {
-  server: Promise<OpenMcp>;
-  calls: number;
-  isLeft: boolean;
-}
-
 export function createServers({ house, outbound, log, renewed }: ServerDeps): Servers {
-  const listings = new LRUCache<FamilyName, Promise<readonly McpTool[] | null>>({ max: 10 });
-  const closeUnused = ({ server, calls, isLeft }: Shared): void => {
-    if (isLeft && calls === 0) void server.then((one) => one.close()).catch(() => undefined);
-  };
-  const open = new LRUCache<string, Shared>({
+  const open = shareItems<Promise<OpenMcp>>({
     maxSize: MAX_OPEN,
-    ttl: IDLE_MS,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-    dispose(shared) {
-      shared.isLeft = true;
-      closeUnused(shared);
-    },
+    idleMs: IDLE_MS,
+    close: (server) => server.then((one) => one.close()).catch(() => undefined),
+    isLost: (error) => !(error instanceof QueryError) || error.code === 'failed',
   });
 
   const settingsOf = (target: Target): McpServerSettings => {
     if (hasToolServer(target.family)) return settingsOfProgram(target, house);
-    const { settings, secrets, slug } = target;
+    const { secrets, slug } = target;
     let current = target;
     return {
       transport: 'http',
       name: slug,
-      url: String(settings['url']),
+      url: urlOf(target),
       headers: headersOf(secrets),
       network: outbound.network,
       // Changes of tools are found by the next check; a stream for each process would only hold a connection.
@@ -101,16 +86,6 @@ export function createServers({ house, outbound, log, renewed }: ServerDeps): Se
   const start = async (target: Target, signal?: AbortSignal): Promise<OpenMcp> =>
     openMcp(settingsOf(target), { log, client: CLIENT, ...(signal && { signal }) });
 
-  const keyOf = ({ teamId, id, revision }: Target): string => `${teamId} ${id} ${revision}`;
-  const shared = (target: Target): Shared => {
-    const key = keyOf(target);
-    const known = open.get(key);
-    if (known) return known;
-    const made: Shared = { server: start(target), calls: 0, isLeft: false };
-    open.set(key, made, { size: hasToolServer(target.family) ? PROGRAM_SIZE : 1 });
-    return made;
-  };
-
   /** @returns null if it is not installed or does not start */
   const listed = async (family: FamilyName): Promise<readonly McpTool[] | null> => {
     const program = programOf(family, house);
@@ -125,6 +100,8 @@ export function createServers({ house, outbound, log, renewed }: ServerDeps): Se
       return null;
     }
   };
+
+  const listings = createListings(listed);
 
   return {
     async test(target, signal) {
@@ -164,38 +141,25 @@ export function createServers({ house, outbound, log, renewed }: ServerDeps): Se
       }
     },
     async call(target, tool, input, context) {
-      const used = shared(target);
-      used.calls++;
-      try {
-        const server = await used.server;
-        await server.ready(context.signal);
-        const known = server.tools().find(({ name }) => name === tool);
-        return await server.call(tool, withFixed(target, known, input), context);
-      } catch (error) {
-        // The next call opens it again.
-        const isLost = !(error instanceof QueryError) || error.code === 'failed';
-        if (isLost && open.peek(keyOf(target)) === used) open.delete(keyOf(target));
-        throw error;
-      } finally {
-        used.calls--;
-        closeUnused(used);
-      }
+      const { teamId, id, revision } = target;
+      return open.use(
+        `${teamId} ${id} ${revision}`,
+        () => start(target),
+        async (starting) => {
+          const server = await starting;
+          await server.ready(context.signal);
+          const known = server.tools().find(({ name }) => name === tool);
+          return server.call(tool, withFixed(target, known, input), context);
+        },
+        hasToolServer(target.family) ? PROGRAM_SIZE : 1,
+      );
     },
     async vendorTools(target) {
       const { family } = target;
       if (!hasToolServer(family) || !canServe(target, house)) return null;
-      const known = listings.get(family);
-      if (known) return known;
-      const listing = listed(family);
-      listings.set(family, listing);
-      if ((await listing) === null) listings.set(family, listing, { ttl: RETRY_MS });
-      return listing;
+      return listings(family);
     },
-    async close() {
-      const all = [...open.values()];
-      open.clear();
-      await Promise.allSettled(all.map(async ({ server }) => (await server).close()));
-    },
+    close: () => open.close(),
   };
 }
 

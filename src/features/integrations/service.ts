@@ -14,7 +14,8 @@ import type { Target } from './connections.ts';
 import { Integration, type FamilyName, type IntegrationStatus } from './entities.ts';
 import { changedMeanwhile, failedTest, integrationNotFound, nameTaken } from './errors.ts';
 import { families, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
-import { notifyOfStatus, type StatusDeps } from './status.ts';
+import { tellChange, type StatusDeps } from './status.ts';
+import { enterWithdrawal, keepTokens } from './oauth/withdrawal.ts';
 import type { Secrets, Vault } from './vault.ts';
 
 /** How often an enabled integration is checked, in ms. */
@@ -26,8 +27,6 @@ export interface IntegrationServiceDeps extends StatusDeps {
   probe(target: Target, signal: AbortSignal): Promise<Probe>;
   /** Opens a row with a token that is still good. @throws {QueryError} when it cannot be renewed */
   fresh(row: Integration): Promise<Target>;
-  /** Withdraws tokens at the vendor, as far as it can; never throws. */
-  withdraw(row: Integration): Promise<void>;
 }
 
 /** What a test found out. */
@@ -56,8 +55,9 @@ function slugFor({ family, name }: Pick<Wanted, 'family' | 'name'>): string {
 }
 
 /**
- * What a successful test means for the family: settings that follow from what the credential gives access to.
- * @param earlier what the new connection replaces
+ * What a successful test means for the family: settings that follow from what the credential gives access to, and
+ * those that a new connection keeps.
+ * @param earlier what the new connection replaces, as it is when that is stored
  * @throws {InvalidRequest} when it gives access to nothing that is needed
  */
 export type Settle = (
@@ -103,29 +103,40 @@ export async function connect(
   const { teamId } = principal;
   const draft = draftOf(teamId, wanted);
   const earlier = await em.fork().findOne(Integration, { slug: draft.slug });
-  if (earlier && isSame(deps.vault, earlier, draft)) return earlier;
+  if (earlier && isSame(deps.vault, earlier, draft))
+    return earlier.enabled ? earlier : toggle(deps, em, principal, draft.family, earlier.id, true);
   if (earlier && !mayReplace(earlier, draft)) throw nameTaken(wanted.name);
   const probe = await deps.probe(draft, signal);
   const { test } = probe;
   if (test.status !== 'ok') throw failedTest(test, fieldIn(wanted.family));
-  const settled = settle(test, earlier);
   return em.transactional(async (tx) => {
     // Serializes a team's changes, so that a double submit finds the first one's row.
-    await lockTeamFor(tx, principal);
-    const row = await tx.findOne(Integration, { slug: draft.slug });
-    if (row && isSame(deps.vault, row, draft)) return row;
+    await lockRowThenTeam(tx, principal, { slug: draft.slug });
+    const row = await findNamed(tx, draft);
+    if (row && isSame(deps.vault, row, draft)) return tx.assign(row, { enabled: true });
     if (row && !mayReplace(row, draft)) throw nameTaken(wanted.name);
+    const settled = settle(test, row);
     const now = deps.clock.now();
     const tested = {
       ...outcomeOf(probe, row, now),
-      ...(settled.status && { status: settled.status }),
+      ...(settled.status && {
+        status: settled.status,
+        statusSince: row?.status === settled.status ? row.statusSince : now,
+      }),
       settings: { ...draft.settings, ...settled.settings },
       via: draft.via,
     };
     const { id, family, slug } = draft;
-    const sealed = deps.vault.seal(row ?? draft, withOwn(draft, row ? deps.vault.open(row) : {}));
+    const sealed = deps.vault.seal(row ?? draft, withOwn(draft, row ? readable(deps.vault, row)?.secrets : undefined));
     const made = { ...tested, sealed, pending: null, enabled: true, ...creatorOf(principal) };
-    if (row) return tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
+    await keepTokens(tx, draft.secrets);
+    if (row) {
+      const { status: before } = row;
+      await forget(deps, tx, row);
+      tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
+      await tellChange(deps, tx, row, before);
+      return row;
+    }
     return tx.create(Integration, {
       ...made,
       id,
@@ -139,34 +150,80 @@ export async function connect(
 }
 
 /** With the secret that Casebook makes itself: a new credential does not change it, since webhooks are signed with it. */
-const withOwn = ({ family, secrets }: Pick<Target, 'family' | 'secrets'>, earlier: Secrets): Secrets =>
+const withOwn = ({ family, secrets }: Pick<Target, 'family' | 'secrets'>, earlier: Secrets = {}): Secrets =>
   families[family].hasWebhooks
     ? { ...secrets, webhook_secret: earlier['webhook_secret'] ?? randomBytes(32).toString('base64url') }
     : secrets;
 
-/** Another credential for the same thing: where a team has one of a family, an unfinished one, the same server. */
-const mayReplace = ({ family, status, settings }: Integration, draft: Target): boolean =>
-  family === draft.family &&
-  (families[family].name !== undefined ||
-    status === 'pending' ||
-    ((family === 'mcp' || families[family].hasWebhooks === true) && settings['url'] === draft.settings['url']));
+/**
+ * Another credential for the same thing: where a team has one of a family, or for the same server. A consent that is
+ * being given takes no name: nobody sees it.
+ */
+export const mayReplace = ({ family, status, settings }: Integration, draft: Target): boolean =>
+  status === 'pending' ||
+  (family === draft.family &&
+    (families[family].name !== undefined ||
+      ((family === 'mcp' || families[family].hasWebhooks === true) && settings['url'] === draft.settings['url'])));
+
+/**
+ * The row of a name, locked: a token that is being renewed, or a check, ends before. One that only waits for consent
+ * makes room.
+ * @param tx a transaction that has locked the team
+ */
+export async function findNamed(tx: EntityManager, { slug }: Target): Promise<Integration | null> {
+  const row = await tx.findOne(Integration, { slug }, LOCKED);
+  if (row?.status !== 'pending') return row;
+  await tx.nativeDelete(Integration, { id: row.id });
+  return null;
+}
+
+export const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
+
+/**
+ * Begins a change. The row may be locked while its vendor is asked for a token: the team must not be locked while this
+ * waits for it, because everything that belongs to the team would wait too.
+ * @param where may match no row
+ * @throws {Unauthorized} if the caller was revoked meanwhile
+ */
+export async function lockRowThenTeam(
+  tx: EntityManager,
+  principal: Principal,
+  where: { id: string } | { slug: string },
+): Promise<void> {
+  await tx.findOne(Integration, where, LOCKED);
+  await lockTeamFor(tx, principal);
+}
 
 function isSame(vault: Vault, row: Integration, draft: Target): boolean {
   const mine = [row.family, row.settings, row.via ?? null];
+  const secrets = readable(vault, row)?.secrets;
   return (
     row.status === 'connected' &&
     isDeepStrictEqual(mine, [draft.family, { ...draft.settings }, draft.via]) &&
-    isDeepStrictEqual({ ...vault.open(row) }, { ...withOwn(draft, vault.open(row)) })
+    isDeepStrictEqual({ ...secrets }, { ...withOwn(draft, secrets) })
   );
+}
+
+/** How a row is reached, as far as that can be told: undefined if its secrets cannot be opened. */
+function readable(vault: Vault, row: Integration): Target | undefined {
+  try {
+    return targetOf(vault, row);
+  } catch (error) {
+    if (error instanceof SecretError) return undefined;
+    throw error;
+  }
 }
 
 /** A change of an integration. */
 interface Changes {
   name?: string;
-  /** How it is to be reached: tested before it is stored. */
+  /**
+   * How it is to be reached: tested before it is stored.
+   * @param current without secrets, if these cannot be opened: new ones then mend it
+   */
   reach?(current: Target): Pick<Target, 'settings' | 'secrets' | 'via'>;
-  /** Stored without a test, also while the system is down. */
-  settings?: Settings;
+  /** What becomes of the settings. Stored without a test, also while the system is down. */
+  settings?(current: Settings): Settings;
 }
 
 /**
@@ -184,23 +241,26 @@ export async function update(
   signal: AbortSignal,
 ): Promise<Integration> {
   const before = await find(em.fork(), family, id);
-  const current = targetOf(deps.vault, before);
-  const draft: Target = { ...current, ...reach?.(current), revision: 0 };
-  const probe = reach && (await deps.probe(draft, signal));
+  const current = readable(deps.vault, before) ?? { ...before, via: before.via ?? null, secrets: {} };
+  const draft = reach && { ...current, ...reach(current), revision: 0 };
+  const probe = draft && (await deps.probe(draft, signal));
   if (probe && probe.test.status !== 'ok') throw failedTest(probe.test, fieldIn(family));
   return em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
-    const row = await find(tx, family, id);
-    if (row.revision !== before.revision) throw changedMeanwhile(row.name);
-    return tx.assign(row, {
+    await lockRowThenTeam(tx, principal, { id });
+    const row = await find(tx, family, id, LOCKED);
+    if (draft && row.revision !== before.revision) throw changedMeanwhile(row.name);
+    const { status } = row;
+    const reached = draft?.settings ?? row.settings;
+    tx.assign(row, {
       ...(probe && outcomeOf(probe, row, deps.clock.now())),
+      ...(draft && { sealed: deps.vault.seal(row, draft.secrets), via: draft.via }),
       // Source ids and tool names keep the first name: plans and chats refer to them.
       ...(name !== undefined && { name }),
-      settings: { ...draft.settings, ...settings },
-      sealed: deps.vault.seal(row, draft.secrets),
-      via: draft.via,
+      settings: { ...(settings ? settings(reached) : reached) },
       revision: row.revision + 1,
     });
+    await tellChange(deps, tx, row, status);
+    return row;
   });
 }
 
@@ -223,12 +283,21 @@ export function outcomeOf(
   };
 }
 
-/** A fifth earlier or later, so that integrations connected together are not checked together. */
-export const nextCheck = (now: Date): Date => new Date(now.getTime() + CHECK_EVERY_MS * (0.8 + 0.4 * Math.random()));
+/**
+ * A fifth earlier or later, so that integrations connected together are not checked together.
+ * @param chance from 0 to 1
+ */
+export const nextCheck = (now: Date, chance = Math.random()): Date =>
+  new Date(now.getTime() + CHECK_EVERY_MS * (0.8 + 0.4 * chance));
 
 /** @throws {NotFound} also for another family's, another team's, and one that is still waiting for consent */
-export async function find(em: EntityManager, family: FamilyName, id: string): Promise<Integration> {
-  const row = await em.findOne(Integration, { id, family, status: { $ne: 'pending' } });
+export async function find(
+  em: EntityManager,
+  family: FamilyName,
+  id: string,
+  options?: typeof LOCKED,
+): Promise<Integration> {
+  const row = await em.findOne(Integration, { id, family, status: { $ne: 'pending' } }, options);
   if (!row) throw integrationNotFound();
   return row;
 }
@@ -243,7 +312,7 @@ export async function toggle(
   enabled: boolean,
 ): Promise<Integration> {
   return em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
+    await lockRowThenTeam(tx, principal, { id });
     const row = await find(tx, family, id);
     return tx.assign(row, { enabled, ...(enabled && !row.enabled && { dueAt: clock.now() }) });
   });
@@ -272,15 +341,17 @@ export async function check(
   signal: AbortSignal,
 ): Promise<ConnectionTest> {
   const { probe, revision } = await tested(deps, row, signal);
+  // Whoever gave up has learnt nothing about the system.
+  signal.throwIfAborted();
   await em.transactional(async (tx) => {
-    const now = await tx.findOne(Integration, { id: row.id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+    const now = await tx.findOne(Integration, { id: row.id }, LOCKED);
     const isOpen = now?.status === 'connected' || now?.status === 'failing';
     if (!now || !isOpen || now.revision !== revision) return;
     const before = now.status;
     const outcome = outcomeOf(probe, now, deps.clock.now());
     const isNew = !isDeepStrictEqual(outcome.tools, now.tools);
     tx.assign(now, { ...outcome, ...(isNew && { revision: now.revision + 1 }) });
-    if (now.status !== before) await notifyOfStatus(deps, tx, now);
+    await tellChange(deps, tx, now, before);
   });
   return probe.test;
 }
@@ -311,15 +382,19 @@ async function tested(
  * The integration of a family of which a team has one.
  * @param em bound to the team
  */
-export const findOnly = (em: EntityManager, family: FamilyName, slug: string): Promise<Integration | null> =>
-  em.findOne(Integration, { family, slug, status: { $ne: 'pending' } });
+export const findOnly = (
+  em: EntityManager,
+  family: FamilyName,
+  slug: string,
+  options?: typeof LOCKED,
+): Promise<Integration | null> => em.findOne(Integration, { family, slug, status: { $ne: 'pending' } }, options);
 
 /**
  * Changes the settings of such an integration without a new test.
  * @param decide what to change; gets null if there is none
  */
 export async function change(
-  { clock }: Pick<StatusDeps, 'clock'>,
+  deps: StatusDeps,
   em: EntityManager,
   principal: Principal,
   family: FamilyName,
@@ -327,29 +402,40 @@ export async function change(
   decide: (row: Integration | null) => { settings: Settings; status?: IntegrationStatus },
 ): Promise<Integration> {
   return em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
-    const row = await findOnly(tx, family, slug);
+    await lockRowThenTeam(tx, principal, { slug });
+    const row = await findOnly(tx, family, slug, LOCKED);
     const { settings, status = row?.status } = decide(row);
     if (!row || status === undefined) throw integrationNotFound();
-    const isNew = status !== row.status;
-    return tx.assign(row, {
+    const { status: before } = row;
+    tx.assign(row, {
       settings: { ...row.settings, ...settings },
       revision: row.revision + 1,
-      ...(isNew && { status, statusSince: clock.now() }),
+      ...(status !== before && { status, statusSince: deps.clock.now() }),
     });
+    await tellChange(deps, tx, row, before);
+    return row;
   });
+}
+
+/** Has the tokens of a row withdrawn that is removed, or gets others, in this transaction. */
+async function forget(deps: IntegrationServiceDeps, tx: EntityManager, row: Integration, afterMs = 0): Promise<void> {
+  const target = readable(deps.vault, row);
+  if (target) await enterWithdrawal(deps, tx, target, afterMs);
 }
 
 /**
  * Removes what other rooms keep of an integration, in the transaction that removes it.
- * @returns what is then left to do with its credential, before that is withdrawn; must not fail
+ * @returns what is then left to do with its credential; must not fail
  */
 export type RemoveDependents = (tx: EntityManager, row: Integration) => Promise<() => Promise<void>>;
+
+/** A removed credential may be used for so long to remove what was set up with it. */
+const LAST_USE_MS = 60_000;
 
 const noDependents: RemoveDependents = async () => async () => undefined;
 
 /**
- * Removes it, and its secrets with it; then withdraws them at the vendor, where that is possible.
+ * Removes it, and its secrets with it, and has them withdrawn at the vendor, where that is possible.
  * @returns whether there was one
  */
 export async function removeOnly(
@@ -361,23 +447,28 @@ export async function removeOnly(
   removeDependents = noDependents,
 ): Promise<boolean> {
   const removed = await em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
-    const row = await tx.findOne(Integration, { family, slug });
-    return row && removeRow(tx, row, removeDependents);
+    await lockRowThenTeam(tx, principal, { slug });
+    const row = await tx.findOne(Integration, { family, slug }, LOCKED);
+    return row && removeRow(deps, tx, row, removeDependents);
   });
   if (!removed) return false;
   await removed.finish();
-  await deps.withdraw(removed.row);
   return removed.row.status !== 'pending';
 }
 
-async function removeRow(tx: EntityManager, row: Integration, removeDependents: RemoveDependents) {
+async function removeRow(
+  deps: IntegrationServiceDeps,
+  tx: EntityManager,
+  row: Integration,
+  removeDependents: RemoveDependents,
+) {
   const finish = await removeDependents(tx, row);
+  await forget(deps, tx, row, families[row.family].hasWebhooks ? LAST_USE_MS : 0);
   await tx.nativeDelete(Integration, { id: row.id });
   return { row, finish };
 }
 
-/** Removes an integration and its secrets, and withdraws them where that is possible. @throws {NotFound} */
+/** Removes an integration and its secrets, and has them withdrawn where that is possible. @throws {NotFound} */
 export async function remove(
   deps: IntegrationServiceDeps,
   em: EntityManager,
@@ -386,10 +477,9 @@ export async function remove(
   id: string,
   removeDependents = noDependents,
 ): Promise<void> {
-  const { row, finish } = await em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
-    return removeRow(tx, await find(tx, family, id), removeDependents);
+  const { finish } = await em.transactional(async (tx) => {
+    await lockRowThenTeam(tx, principal, { id });
+    return removeRow(deps, tx, await find(tx, family, id, LOCKED), removeDependents);
   });
   await finish();
-  await deps.withdraw(row);
 }

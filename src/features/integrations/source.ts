@@ -13,11 +13,11 @@ import {
   type TelemetrySource,
 } from '../sources/index.ts';
 import type { Integration } from './entities.ts';
-import { families } from './families.ts';
+import { families, isCodeHost } from './families.ts';
 import type { SystemDeps } from './systems.ts';
 
-/** Prefix of the ids: `integration:orders-db`. */
-const PREFIX = 'integration:';
+/** The id as a source: `integration:orders-db`. */
+export const sourceIdOf = ({ slug }: Pick<Integration, 'slug'>): string => `integration:${slug}`;
 
 const QUERY_MS = 30_000;
 
@@ -48,7 +48,7 @@ export function capabilitiesOf(
 ): SourceCapability[] {
   const { kind } = families[family];
   const parts = operations.flatMap(({ name, tool }) => (tool ? [] : (BY_OPERATION[name] ?? [])));
-  return [...parts, ...(SQL.has(kind) ? (['sql'] as const) : []), 'tools'];
+  return [...parts, ...(SQL.has(kind) ? (['sql'] as const) : []), ...(isCodeHost(family) ? [] : (['tools'] as const))];
 }
 
 /** @param operations none if the integration cannot be opened */
@@ -58,7 +58,7 @@ export function sourceOf(
   operations: readonly ConnectorOperation[],
   { toolCallId, isGivenUp, onWait }: SourceCall,
 ): TelemetrySource {
-  const id = `${PREFIX}${row.slug}`;
+  const id = sourceIdOf(row);
   const { kind, vendor } = families[row.family];
   const capabilities = capabilitiesOf(row, operations);
   let asked = 0;

@@ -17,7 +17,7 @@ import {
   type NotificationMessage,
   type StoredChannel,
 } from '../notifications/index.ts';
-import { Integration, IntegrationAlerts } from './entities.ts';
+import { Integration, IntegrationAlerts, type IntegrationStatus } from './entities.ts';
 import { families } from './families.ts';
 
 export interface StatusDeps {
@@ -46,12 +46,22 @@ async function channelFor(
   return user && sealChannel(secrets, row.teamId, { type: 'email', to: [user.email] });
 }
 
+/** Whether runs can use it: what a team wants to know. */
+const TOLD: ReadonlySet<IntegrationStatus> = new Set(['connected', 'failing', 'needs_reconnect']);
+
 /**
- * Tells of a change of status.
- * @param tx the transaction that changes it
+ * Tells of a change of status, if it is one.
+ * @param tx the transaction that changes it, which holds the row's lock
+ * @param before the status until now
  */
-export async function notifyOfStatus(deps: StatusDeps, tx: EntityManager, row: Integration): Promise<void> {
-  const { id, teamId, statusSince } = row;
+export async function tellChange(
+  deps: StatusDeps,
+  tx: EntityManager,
+  row: Integration,
+  before: IntegrationStatus,
+): Promise<void> {
+  const { id, teamId, status, statusSince } = row;
+  if (status === before || !TOLD.has(status) || !TOLD.has(before)) return;
   await enterNotification(tx, {
     teamId,
     key: `${NOTIFICATION}:integration:${id}:${statusSince.toISOString()}`,

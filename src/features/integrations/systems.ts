@@ -21,10 +21,10 @@ import {
 import type { Change, TimeWindow } from '../sources/index.ts';
 import type { Connections, Target } from './connections.ts';
 import { Integration } from './entities.ts';
-import { families } from './families.ts';
+import { families, isCodeHost } from './families.ts';
 import { decisionOn } from './decisions.ts';
 import type { Servers } from './servers.ts';
-import { sourceOf } from './source.ts';
+import { sourceIdOf, sourceOf } from './source.ts';
 import { meaningOf } from './tool-servers/index.ts';
 
 /** Timeout of the system, in ms: shorter than the tool call's, so that its failure can still be reported. */
@@ -42,6 +42,8 @@ export interface SystemDeps {
   fresh(row: Integration): Promise<Target>;
   /** Notes that a run has used it. */
   used(row: Integration): void;
+  /** Timeout of a call, in ms; 75 s by default. */
+  answerMs?: number;
   /** What other rooms know of changes in its system. */
   otherChanges: LoadChanges;
 }
@@ -92,6 +94,7 @@ function offersOfConnector(deps: SystemDeps, row: Integration): Offer[] {
     .map(({ name, description, parameters }) => ({
       parts: [slug, name],
       system: slug,
+      source: sourceIdOf(row),
       what: name,
       description: `${name} of ${slug} (${families[family].kind})${via}. ${description}`,
       inputSchema: schemaOf(parameters),
@@ -119,6 +122,7 @@ function offersOfServer(deps: SystemDeps, row: Integration, tools: readonly McpT
     return {
       parts: [row.slug, tool.name],
       system: row.slug,
+      source: sourceIdOf(row),
       what: name,
       description: `${name} of ${row.slug} (${families[row.family].kind}${projectOf(row)})${isReading ? '' : '; it may change things'}. ${words}`,
       inputSchema: tool.inputSchema,
@@ -163,12 +167,13 @@ async function ask(
 ): Promise<ToolOutput> {
   // A tool of another team's integration is not there; a stale registry must not reach it either.
   if (row.teamId !== teamId) return errorOutput('Integration not found.');
-  const timeout = AbortSignal.timeout(ANSWER_MS);
+  const { answerMs = ANSWER_MS } = deps;
+  const timeout = AbortSignal.timeout(answerMs);
   try {
     const limits = {
       signal: AbortSignal.any([signal, timeout]),
       maxBytes: MAX_ANSWER_BYTES,
-      remainingMs: ANSWER_MS,
+      remainingMs: answerMs,
     };
     const output = await query(await deps.fresh(row), limits);
     deps.used(row);
@@ -178,7 +183,7 @@ async function ask(
     if (!(error instanceof QueryError || error instanceof SecretError || timeout.aborted)) throw error;
     const code = error instanceof QueryError ? error.code : 'failed';
     const isAbout = ['bad_request', 'not_found', 'too_large'].includes(code);
-    const message = timeout.aborted ? `${row.name} did not answer within ${ANSWER_MS / 1_000} s.` : messageOf(error);
+    const message = timeout.aborted ? `${row.name} did not answer within ${answerMs / 1_000} s.` : messageOf(error);
     return { ...errorOutput(`${row.name}: ${message}`, { code }), answer: isAbout ? 'refused' : 'unavailable' };
   }
 }
@@ -191,7 +196,9 @@ const isEmpty = (answer: unknown): boolean => answer === null || (Array.isArray(
 const MAX_NAMED = 20;
 
 /** Slugs are bounded letters, digits and hyphens; nothing else from a customer's system gets in here. */
-function instructionsFor(rows: readonly Integration[], search: string | undefined): string | undefined {
+function instructionsFor(all: readonly Integration[], search: string | undefined): string | undefined {
+  // Code hosts are asked through tools of their own room.
+  const rows = all.filter(({ family }) => !isCodeHost(family));
   if (rows.length === 0) return undefined;
   const named = rows.slice(0, MAX_NAMED).map(({ slug, family }) => `${slug} (${families[family].kind})`);
   const more = rows.length > named.length ? ` and ${rows.length - named.length} more` : '';

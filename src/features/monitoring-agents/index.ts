@@ -1,5 +1,6 @@
 export { beginMonitoring, recordStanding } from './agent/health.ts';
 export { evictSessions, sweepAgents } from './sweeper.ts';
+export { agentsThatName } from './plan/queries.ts';
 export { purgeAgent } from './agent/delete.ts';
 export { runChecks } from './sessions/run-checks.ts';
 export { scheduleChecks } from './schedule/index.ts';

@@ -5,7 +5,7 @@ import { capabilityOf, frameToolResult, normalizeOutput, viewOf } from '../tools
 import type { PlanItem, ToolOutput } from '../tools/tool.ts';
 import { tickPlan } from './plan.ts';
 import { invalidToolInput } from '../../platform/anthropic/index.ts';
-import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
+import { contentDigest, Conversation, evidenceReader, sourceOfCall, ToolCall } from '../transcripts/index.ts';
 import { isOpen, type ToolCallInput, type ToolCallResult } from './contract.ts';
 import { type Attempt, type RunDeps, needsApproval } from './kind.ts';
 import { Run } from './entities.ts';
@@ -160,6 +160,7 @@ async function store(
       status: cancelled ? 'cancelled' : 'completed',
       isError: output.isError ?? false,
       answer: output.answer ?? null,
+      source: output.source ?? sourceOfCall(call) ?? null,
       digest: storableText(output.digest.slice(0, 200)),
       view: frameToolResult({ evidence: call.evidence, tool: call.name, view }),
       content,

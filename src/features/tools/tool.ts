@@ -80,6 +80,8 @@ export interface ToolOutput {
   isError?: boolean;
   /** For tools that query telemetry. */
   answer?: SourceAnswer;
+  /** The id of the source that was queried, for tools whose input does not name it. */
+  source?: string;
   /** What the run itself must act on, beyond the text. */
   effect?: ToolEffect;
 }

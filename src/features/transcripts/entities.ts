@@ -70,6 +70,7 @@ export const ToolCall = defineEntity({
   tableName: 'tool_calls',
   filters: teamFilter,
   uniques: [{ properties: ['conversationId', 'evidence'] }],
+  indexes: [{ properties: ['teamId', 'source'] }],
   properties: {
     ...teamColumns,
     conversationId: p.uuid(),
@@ -88,6 +89,8 @@ export const ToolCall = defineEntity({
       .enum(['data', 'nothing', 'refused', 'unavailable'] as const)
       .$type<SourceAnswer>()
       .nullable(),
+    /** The source that was queried; null if none was, and until the call is completed. */
+    source: p.text().nullable(),
     digest: p.text().strictNullable(),
     /** What the model is shown of the result, framed and bounded. Lazy, like the content. */
     view: p.text().strictNullable().lazy(),

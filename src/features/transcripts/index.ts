@@ -12,6 +12,7 @@ export {
   evidenceReader,
   loadEvidence,
   loadTranscript,
+  conversationsThatQueried,
   sourceOfCall,
   SAID_ORDER,
 } from './service.ts';

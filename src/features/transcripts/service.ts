@@ -98,9 +98,35 @@ export async function loadEvidence(em: EntityManager, conversationId: string): P
 }
 
 /** The source that a tool call queries; undefined if it queries none. */
-export function sourceOfCall({ name, input }: Pick<ToolCall, 'name' | 'input'>): string | undefined {
+export function sourceOfCall({ name, input, source }: Pick<ToolCall, 'name' | 'input' | 'source'>): string | undefined {
+  if (source) return source;
   if (capabilityOf(name) === undefined || typeof input !== 'object' || input === null) return undefined;
   return 'source' in input && typeof input.source === 'string' ? input.source : undefined;
+}
+
+/** A conversation in which a source was queried. */
+export interface Queried {
+  conversation_id: string;
+  kind: string;
+  /** The last time. */
+  at: Date;
+}
+
+/** The conversations that last queried a source, newest first. */
+export async function conversationsThatQueried(
+  em: EntityManager,
+  teamId: string,
+  source: string,
+  limit: number,
+): Promise<Queried[]> {
+  const rows: { conversation_id: string; kind: string; at: string }[] = await em.execute(
+    `select c.id as conversation_id, c.kind, max(t.finished_at) as at
+       from tool_calls t join conversations c on c.id = t.conversation_id and c.deleted_at is null
+      where t.team_id = ? and t.source = ? and t.finished_at is not null
+      group by c.id order by at desc limit ?`,
+    [teamId, source, limit],
+  );
+  return rows.map(({ at, ...row }) => ({ ...row, at: new Date(at) }));
 }
 
 function toStoredEvidence(call: Omit<ToolCall, 'content' | 'view'>, content: string): StoredEvidence {

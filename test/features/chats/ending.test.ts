@@ -153,10 +153,10 @@ describe('the end of a turn', () => {
   });
 
   it('has failed if every source that was asked did, whatever the model says', async () => {
-    const ended = async (...answers: Array<{ name: string; answer: ToolCall['answer'] }>) => {
+    const ended = async (...answers: (Pick<ToolCall, 'name' | 'answer'> & Partial<ToolCall>)[]) => {
       const chatId = await conversation();
       const turn = turnRow(chatId, 1, 1, 'processing');
-      const calls = answers.map(({ name, answer }, n) =>
+      const calls = answers.map((given, n) =>
         em().create(ToolCall, {
           id: randomUUID(),
           teamId,
@@ -164,11 +164,10 @@ describe('the end of a turn', () => {
           step: 1,
           evidence: n + 1,
           toolUseId: `x${n}`,
-          name,
           input: { source: 'prometheus' },
           summary: 'x',
           status: 'completed',
-          answer,
+          ...given,
         }),
       );
       await em()
@@ -180,9 +179,19 @@ describe('the end of a turn', () => {
       return [status, explanation];
     };
     const lost = { name: 'promql', answer: 'unavailable' } as const;
+    const away = {
+      name: 'call_connected_tool',
+      answer: 'unavailable',
+      source: 'integration:orders-db',
+      digest: 'Error: orders-db: the password is wrong.',
+    } as const;
     const list = { name: 'list_sources', answer: 'data' } as const;
     assert.deepEqual(await ended(list, lost, lost), ['failed', 'No telemetry source answered: prometheus.']);
     assert.deepEqual(await ended({ ...list, answer: 'unavailable' }), ['failed', 'No telemetry source answered.']);
+    assert.deepEqual(await ended(away), [
+      'failed',
+      'No telemetry source answered: integration:orders-db (orders-db: the password is wrong).',
+    ]);
     assert.deepEqual(await ended(lost, { name: 'search_logs', answer: 'nothing' }), ['completed', null]);
     assert.deepEqual(await ended(list, { name: 'read_tool_result', answer: null }), ['completed', null]);
   });

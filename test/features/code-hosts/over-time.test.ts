@@ -5,7 +5,7 @@ import { CodeHostError } from '@casebook/connectors';
 import { composeRooms, openCore, type House } from '../../../src/compose.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Listing, Repository } from '../../../src/features/code-hosts/entities.ts';
-import { listDue } from '../../../src/features/code-hosts/listing.ts';
+import { listDue, listRepositories } from '../../../src/features/code-hosts/listing.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
 import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -157,6 +157,28 @@ describe('code hosts over time', () => {
     await sweep();
     assert.equal(listings(), 1);
     assert.deepEqual(await names(), ['shop/checkout']);
+  });
+
+  it('takes nothing away when a host lists more than is followed, and says so', async () => {
+    await connected();
+    await sweep();
+    const { codeHostListings, integrations } = workers[0]!;
+    const real = await integrations.codeHost(await only());
+    const listed = { defaultBranch: 'main', cloneUrl: 'x', webUrl: 'x', isPrivate: true, isArchived: false };
+    const host: typeof real = {
+      ...real,
+      async *repositories() {
+        for (let id = 0; id < 2_001; id++) yield { ...listed, id: `other-${id}`, fullName: `shop/other-${id}` };
+      },
+    };
+    const open = () => Promise.resolve(host);
+    const webhookOf = () => ({ url: 'x', secret: 'x', problem: 'not here' });
+    const { signal } = new AbortController();
+    const deps = { ...codeHostListings, open, webhookOf };
+    const { repositories, error } = await listRepositories(deps, em(), await only(), { signal });
+    assert.equal(repositories, 2_000);
+    assert.match(error ?? '', /more than 2000/u);
+    assert.ok((await names()).includes('shop/checkout'));
   });
 
   it('leaves out names that could become other paths, and keeps a repository that is made anew apart', async () => {

@@ -55,7 +55,7 @@ describe('code hosts: webhooks', () => {
       isPrivate: true,
       isArchived: false,
       webhookId: '1',
-      webhookDueAt: new Date(),
+      webhookDueAt: new Date(Date.now() + 3_600_000),
       head: null,
       wantedAt: null,
       syncedAt: null,

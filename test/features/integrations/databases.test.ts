@@ -1,9 +1,11 @@
-/** A team connects its databases over the API: a real PostgreSQL, and one that is not there. */
+/** A team connects its databases over the API: a real PostgreSQL, a real ClickHouse, and one that is not there. */
 import assert from 'node:assert/strict';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
 import { freePort } from '../../../src/embedded/free-port.ts';
+import { startClickhouse } from '../../satellite/stores/clickhouse-server.ts';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
+import { startOwnPostgres } from '../../support/own-postgres.ts';
 
 const PATH = '/api/onboarding/sql-db';
 
@@ -96,23 +98,70 @@ describe('connecting PostgreSQL', () => {
     assert.deepEqual([bad.status, bad.body.success, bad.body.field], [200, false, 'password']);
     assert.equal((await rows()).length, before);
   });
-
-  it('changes, tests, turns off and removes; a password that is not sent stays', async () => {
-    const { body: made } = await create({ name: 'short-lived' });
-    const path = `${PATH}/integrations/${made.id}`;
-    const renamed = await api.request('PUT', path, { name: 'Renamed', ssl_mode: 'prefer' });
-    assert.deepEqual(
-      [renamed.status, renamed.body.name, renamed.body.ssl_mode, renamed.body.source_id],
-      [200, 'Renamed', 'prefer', 'integration:short-lived'],
-    );
-    const refused = await api.request('PUT', path, { password: 'wrong' });
-    assert.deepEqual([refused.status, refused.body.detail[0].loc], [422, ['body', 'password']]);
-    const tested = await api.request('POST', `${path}/test`);
-    assert.equal(tested.body.success, true, JSON.stringify(tested.body));
-    const off = await api.request('POST', `${path}/toggle`, { enabled: false });
-    assert.deepEqual([off.status, off.body.enabled, off.body.status], [200, false, 'disabled']);
-    assert.deepEqual((await api.request('DELETE', path)).body, { id: made.id, removed: true });
-    assert.equal((await api.request('DELETE', path)).status, 404);
-    assert.equal((await api.request('POST', `${path}/test`)).status, 404);
-  });
 });
+
+for (const family of ['sql-db', 'analytics-db'] as const)
+  describe(`a database connected under ${family}`, () => {
+    const prefix = `/api/onboarding/${family}`;
+    let api: ApiOverRows;
+    let settings: Record<string, unknown>;
+    let changed: { username: string; password: string };
+    let stop: () => Promise<void>;
+
+    before(async () => {
+      api = await startApiOverRows({ CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1' });
+      if (family === 'sql-db') {
+        const postgres = await startOwnPostgres(
+          `create role reader login password 'open sesame'; create role other login password 'abracadabra'`,
+        );
+        settings = { ...postgres.settings, username: 'reader', password: 'open sesame' };
+        changed = { username: 'other', password: 'abracadabra' };
+        stop = () => postgres.stop();
+      } else {
+        const clickhouse = await startClickhouse();
+        settings = { url: clickhouse.url, username: 'settings', password: "pa'ss" };
+        changed = { username: 'nothing', password: "pa'ss" };
+        stop = () => clickhouse.stop();
+      }
+    });
+    after(async () => {
+      await api?.stop();
+      await stop?.();
+    });
+
+    it('is stored, changed, tested, turned off and removed; a password that is not sent stays', async () => {
+      const { status, body: made } = await api.request('POST', `${prefix}/integrations`, {
+        name: 'short-lived',
+        ...settings,
+      });
+      assert.deepEqual([status, made.status], [200, 'connected'], JSON.stringify(made));
+      assert.equal(made.connected_by, 'Admin');
+      for (const time of [made.connected_at, made.last_checked_at])
+        assert.ok(Math.abs(Date.now() - Date.parse(time)) < 600_000, time);
+      assert.equal(made.last_used_at, null);
+      const path = `${prefix}/integrations/${made.id}`;
+      const renamed = await api.request('PUT', path, { name: 'Renamed' });
+      assert.deepEqual(
+        [renamed.status, renamed.body.name, renamed.body.source_id, renamed.body.username],
+        [200, 'Renamed', 'integration:short-lived', settings['username']],
+      );
+      const refused = await api.request('PUT', path, { password: 'wrong' });
+      assert.deepEqual([refused.status, refused.body.detail[0].loc], [422, ['body', 'password']]);
+      const tested = await api.request('POST', `${path}/test`);
+      assert.deepEqual([tested.status, tested.body.success], [200, true], JSON.stringify(tested.body));
+      const moved = await api.request('PUT', path, changed);
+      assert.deepEqual([moved.status, moved.body.username], [200, changed.username], JSON.stringify(moved.body));
+      const off = await api.request('POST', `${path}/toggle`, { enabled: false });
+      assert.deepEqual([off.status, off.body.enabled, off.body.status], [200, false, 'disabled']);
+      const on = await api.request('POST', `${path}/toggle`, { enabled: true });
+      assert.deepEqual([on.status, on.body.enabled, on.body.status], [200, true, 'connected']);
+      const { body: of } = await api.get(`${prefix}/status`);
+      assert.deepEqual([of.connected, of.integrations.length], [true, 1]);
+      const found = await api.request('POST', `${prefix}/test`, settings);
+      assert.deepEqual([found.status, found.body.success], [200, true], JSON.stringify(found.body));
+      assert.deepEqual((await api.request('DELETE', path)).body, { id: made.id, removed: true });
+      assert.equal((await api.request('DELETE', path)).status, 404);
+      assert.equal((await api.request('POST', `${path}/test`)).status, 404);
+      assert.deepEqual((await api.get(`${prefix}/status`)).body, { connected: false, integrations: [] });
+    });
+  });

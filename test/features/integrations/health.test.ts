@@ -6,6 +6,8 @@ import { Effect } from '../../../src/features/effects/index.ts';
 import { Integration, IntegrationAlerts } from '../../../src/features/integrations/entities.ts';
 import { checkDue } from '../../../src/features/integrations/health.ts';
 import type { Integrations } from '../../../src/features/integrations/deps.ts';
+import { OAuthUnavailable } from '../../../src/features/integrations/oauth/client.ts';
+import { freshTargets } from '../../../src/features/integrations/oauth/fresh.ts';
 import { deliverStatusChanges } from '../../../src/features/integrations/status.ts';
 import { NOTIFICATION, notificationOf, sealChannel } from '../../../src/features/notifications/index.ts';
 import { composeRooms, openCore } from '../../../src/compose.ts';
@@ -168,6 +170,35 @@ describe('integrations over time', () => {
     assert.equal(secrets['access_token'], workers[0]!.vault.open(row)['access_token']);
   });
 
+  it('renews a refused token also while somebody else is content with the old one', async () => {
+    await connected(60);
+    const row = await only();
+    const [worker] = workers;
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const answers = [
+      async () => {
+        asked.resolve();
+        await answered.promise;
+        throw new OAuthUnavailable('It does not answer.');
+      },
+      async () => ({ access_token: 'new' }),
+    ];
+    const { fresh, renewed } = freshTargets({
+      ...worker!.service,
+      vault: worker!.vault,
+      opened: worker!.opened,
+      renew: () => answers.shift()!(),
+    });
+    const old = worker!.opened(row);
+    const content = fresh(row);
+    await asked.promise;
+    const refused = renewed(old, old.secrets['access_token']);
+    answered.resolve();
+    assert.equal((await content).secrets['access_token'], old.secrets['access_token']);
+    assert.equal((await refused).secrets['access_token'], 'new');
+  });
+
   it('marks an integration whose refresh token is refused, and tells the team once', async () => {
     await connected(60);
     google.oauth.refusesRefresh = true;
@@ -183,10 +214,12 @@ describe('integrations over time', () => {
     assert.equal(told.length, 1, JSON.stringify(told));
   });
 
-  it('checks what is due, each once, and tells when an integration stops to answer and when it answers again', async () => {
+  it('checks what is due, each once, and tells when an integration stops answering and when it answers again', async () => {
     await connected(3_000);
     const checks = async () =>
-      (await Promise.all(workers.map(({ service }) => checkDue(service)))).reduce((a, b) => a + b);
+      (await Promise.all(workers.map(({ service }) => checkDue(service, new AbortController().signal)))).reduce(
+        (a, b) => a + b,
+      );
     assert.equal(await checks(), 1, 'one of the workers');
     assert.equal(await checks(), 0, 'it is not due for minutes');
     assert.deepEqual([(await only()).status, await told_()], ['connected', []]);
@@ -212,9 +245,9 @@ describe('integrations over time', () => {
   it('does not check what is turned off, and forgets a consent that nobody gave after a day', async () => {
     await connected(3_000);
     await em().nativeUpdate(Integration, {}, { enabled: false });
-    assert.equal(await checkDue(workers[0]!.service), 0);
+    assert.equal(await checkDue(workers[0]!.service, new AbortController().signal), 0);
     await em().nativeUpdate(Integration, {}, { status: 'pending', createdAt: new Date(Date.now() - 25 * 3_600_000) });
-    await checkDue(workers[0]!.service);
+    await checkDue(workers[0]!.service, new AbortController().signal);
     assert.equal(await em().count(Integration, {}), 0);
   });
 });

@@ -27,6 +27,9 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
   make('edge-a', 'cloudflare', {});
   make('cloud-monitor-a', 'azure-monitor', { tenant_id: SECRET, subscription_id: SECRET });
   make('cloud-b', 'google-cloud', { project_id: SECRET });
+  make('cloud-b', 'google-cloud-service-account', { project_id: SECRET });
+  make('cloud-b-official', 'google-cloud-official', { project_id: SECRET });
+  make('cloud-b-official', 'google-cloud-official-service-account', { project_id: SECRET });
   em.create(IntegrationAlerts, { teamId, channel: { type: 'email', label: SECRET, sealed: SECRET } } as never);
   const mcp = make('mcp', 'owned-mcp', { url: 'https://mcp.invalid/mcp' });
   const ofMcp = { params: { integration_id: mcp.id } };
@@ -49,6 +52,9 @@ export const isolation: CreateIsolation = ({ em, teamId }) => {
       removeMcpServer: ofMcp,
       testMcpServer: ofMcp,
       toggleMcpServer: { ...ofMcp, body: { enabled: false } },
+      testIntegration: ofPostgres,
+      toggleIntegration: { ...ofPostgres, body: { enabled: false } },
+      getIntegrationUsage: ofPostgres,
       setIntegrationAlerts: { body: { channel: null } },
       // The caller's own, under the owner's names: refused where the address is not public.
       createPostgresIntegration: { body: { ...postgresOf('owned-db') } },

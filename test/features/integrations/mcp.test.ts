@@ -1,7 +1,11 @@
 /** Remote MCP servers of a team: with headers, and with the consent that a real authorization server asks for. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
+import { composeRooms, openCore } from '../../../src/compose.ts';
+import { deliverWithdrawals } from '../../../src/features/integrations/oauth/withdrawal.ts';
+import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { startHttpMcpServer, type HttpMcpServer } from '../../mcp/http-server.ts';
 import { addressOf } from '../../support/address.ts';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
@@ -10,12 +14,13 @@ import { startMcpAuthorizationServer, type McpAuthorizationServer } from '../../
 const PATH = '/api/integrations/mcp';
 
 describe('connecting MCP servers', () => {
+  const env = { CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1', CASEBOOK_SECRET_KEY: randomBytes(32).toString('hex') };
   let api: ApiOverRows;
   let open: HttpMcpServer;
   /** What the open server accepts. */
   let accepted = 'the right one';
   before(async () => {
-    api = await startApiOverRows({ CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1' });
+    api = await startApiOverRows(env);
     open = await startHttpMcpServer({
       refusal: ({ 'x-key': key }) => (key === accepted ? undefined : { status: 401 }),
     });
@@ -54,6 +59,26 @@ describe('connecting MCP servers', () => {
       id: integration.id,
       removed: true,
     });
+  });
+
+  it('seals the query of an address, sends it, and shows it nowhere', async () => {
+    const headers = { 'x-key': 'the right one' };
+    const key = 'secret-key-in-the-query';
+    const made = await create({ name: 'by-query', url: `${open.url}?api_key=${key}`, headers });
+    assert.deepEqual([made.status, made.body.integration?.url], [200, open.url], JSON.stringify(made.body));
+    assert.equal(open.requests.at(-1)!.path, `/mcp?api_key=${key}`);
+    const [stored] = await api.database.orm.em.fork().execute('select * from integrations');
+    const listed = await api.get('/api/integrations');
+    for (const text of [JSON.stringify(stored), JSON.stringify(listed.body), JSON.stringify(made.body)])
+      assert.ok(!text.includes(key), text);
+    const { id } = made.body.integration;
+    await api.request('PUT', `${PATH}/${id}`, { headers });
+    assert.equal(open.requests.at(-1)!.path, `/mcp?api_key=${key}`, 'new headers leave it');
+    await create({ name: 'by-query', url: `${open.url}?api_key=another`, headers });
+    assert.equal(open.requests.at(-1)!.path, '/mcp?api_key=another', 'another key for the same server');
+    const inUrl = await create({ name: 'by-query', url: open.url.replace('//', `//user:${key}@`), headers });
+    assert.deepEqual([inUrl.status, JSON.stringify(inUrl.body).includes(key)], [422, false]);
+    await api.request('DELETE', `${PATH}/${id}`);
   });
 
   it('stores nothing for a wrong header, a closed port, or an address that is not public', async () => {
@@ -144,6 +169,25 @@ describe('connecting MCP servers', () => {
       assert.equal(refused.body.success, false);
       const [{ status: now }] = (await api.get('/api/integrations')).body.integrations;
       assert.equal(now, 'needs_reconnect');
+    });
+
+    it('have a token withdrawn that a new consent has replaced', async () => {
+      authorization.refusesRefresh = false;
+      const back = await authorization.consent((await create({ name: 'consented', url })).body.authorization_url);
+      const done = await api.request('POST', `${PATH}/callback`, back);
+      assert.deepEqual([done.status, done.body.status], [200, 'connected'], JSON.stringify(done.body).slice(0, 800));
+      const config = testConfig({ ...env, DATABASE_URL: api.database.url, TEMPORAL_ADDRESS: '127.0.0.1:1' });
+      const core = await openCore(config, recordedLog('silent').log);
+      try {
+        const { withdrawals } = composeRooms(core).integrations;
+        await deliverWithdrawals(withdrawals);
+        await deliverWithdrawals(withdrawals);
+      } finally {
+        await core.closing.disposeAsync();
+      }
+      assert.equal(authorization.revocations, 1);
+      const tested = await api.request('POST', `${PATH}/${done.body.integration.id}/test`);
+      assert.equal(tested.body.success, true, 'the new one is good');
     });
   });
 });

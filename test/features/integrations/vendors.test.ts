@@ -1,6 +1,7 @@
-/** A team connects New Relic and Cloudflare over the API, and reads from them as sources. */
+/** A team connects New Relic, Azure Monitor and Cloudflare over the API, and reads from them as sources. */
 import assert from 'node:assert/strict';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
+import { startAzureServer, type AzureServer } from '../../support/azure-server.ts';
 import { startCloudflareServer, type CloudflareServer } from '../../support/cloudflare-server.ts';
 import { startNewRelicServer, type NewRelicServer } from '../../support/newrelic-server.ts';
 
@@ -9,20 +10,28 @@ const SANDBOX = 'b'.repeat(32);
 const AT = '2026-09-01T12:00:00.000Z';
 const window = 'from=2026-09-01T11:00:00Z&to=2026-09-01T13:00:00Z';
 
-describe('connecting New Relic and Cloudflare', () => {
+describe('connecting New Relic, Azure Monitor and Cloudflare', () => {
   let api: ApiOverRows;
   let newRelic: NewRelicServer;
   let cloudflare: CloudflareServer;
+  let azure: AzureServer;
 
   before(async () => {
-    [newRelic, cloudflare] = await Promise.all([startNewRelicServer(), startCloudflareServer()]);
+    [newRelic, cloudflare, azure] = await Promise.all([
+      startNewRelicServer(),
+      startCloudflareServer(),
+      startAzureServer(),
+    ]);
     api = await startApiOverRows({
       CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1',
       NEW_RELIC_API_URL: newRelic.url,
       CLOUDFLARE_API_URL: cloudflare.url,
+      AZURE_AUTHORITY_HOST: azure.authorityHost,
+      AZURE_RESOURCE_MANAGER_URL: azure.resourceManagerUrl,
+      AZURE_LOG_ANALYTICS_URL: azure.logAnalyticsUrl,
     });
   });
-  after(() => Promise.all([api?.stop(), newRelic?.stop(), cloudflare?.stop()]));
+  after(() => Promise.all([api?.stop(), newRelic?.stop(), cloudflare?.stop(), azure?.stop()]));
 
   const connected = async () => (await api.get('/api/integrations')).body.integrations as { status: string }[];
 
@@ -76,6 +85,65 @@ describe('connecting New Relic and Cloudflare', () => {
       const services = await api.get('/api/sources/integration:new-relic/services');
       assert.deepEqual([services.status, services.body.services], [200, []]);
     });
+
+    it('says what is connected, and is removed', async () => {
+      const { body } = await api.get('/api/onboarding/apm-a/status');
+      assert.deepEqual([body.connected, body.default_account_id, body.region], [true, '2', 'eu']);
+      assert.deepEqual((await api.request('DELETE', '/api/onboarding/apm-a/')).body, { removed: true });
+      assert.deepEqual((await api.request('DELETE', '/api/onboarding/apm-a/')).body, { removed: false });
+      assert.equal((await api.get('/api/onboarding/apm-a/status')).body.status, 'not_connected');
+    });
+  });
+
+  describe('Azure Monitor', () => {
+    const PREFIX = '/api/onboarding/cloud-monitor-a';
+    const principal = () => ({
+      tenant_id: azure.tenantId,
+      subscription_id: azure.subscriptionId,
+      client_id: azure.clientId,
+      client_secret: azure.clientSecret,
+    });
+    const connect = (changes: object = {}) => api.request('POST', `${PREFIX}/connect`, { ...principal(), ...changes });
+
+    it('stores no service principal that does not work', async () => {
+      const before = (await connected()).length;
+      const wrong = await connect({ client_secret: 'wrong' });
+      assert.deepEqual([wrong.status, wrong.body.detail[0].loc], [422, ['body', 'client_secret']]);
+      azure.next('token', { status: 500 });
+      assert.equal((await connect()).status, 503);
+      const { tenant_id, subscription_id } = principal();
+      const none = await api.request('POST', `${PREFIX}/connect`, { tenant_id, subscription_id });
+      assert.deepEqual([none.status, none.body.detail[0].loc], [422, ['body', 'client_id']]);
+      assert.equal((await connected()).length, before);
+      assert.deepEqual((await api.get(`${PREFIX}/status`)).body.status, 'not_connected');
+    });
+
+    it('connects, says so, and is removed', async () => {
+      const { status, body } = await connect();
+      assert.deepEqual([status, body.status], [200, 'connected'], JSON.stringify(body));
+      assert.ok(!JSON.stringify(body).includes(azure.clientSecret));
+      const path = `/api/integrations/${body.integration.id}`;
+      const tested = await api.request('POST', `${path}/test`);
+      assert.deepEqual([tested.status, tested.body.success], [200, true], JSON.stringify(tested.body));
+      azure.secretExpired = true;
+      azure.revokeTokens();
+      const expired = await api.request('POST', `${path}/test`);
+      azure.secretExpired = false;
+      assert.deepEqual([expired.body.success, expired.body.field], [false, 'client_secret']);
+      assert.equal((await api.get(`${PREFIX}/status`)).body.status, 'failing', 'the outcome is recorded');
+      const off = await api.request('POST', `${path}/toggle`, { enabled: false });
+      assert.deepEqual([off.status, off.body.status], [200, 'disabled']);
+      await api.request('POST', `${path}/toggle`, { enabled: true });
+      await api.request('POST', `${path}/test`);
+      assert.deepEqual((await api.get(`${path}/usage`)).body, { runs: [], monitoring_agents: [] });
+      const { body: now } = await api.get(`${PREFIX}/status`);
+      assert.deepEqual(
+        [now.connected, now.default_account_id, now.tool_server, now.integration.name],
+        [true, azure.subscriptionId, 'built_in', 'azure-monitor'],
+      );
+      assert.deepEqual((await api.request('DELETE', `${PREFIX}/`)).body, { removed: true });
+      assert.equal((await api.get(`${PREFIX}/status`)).body.connected, false);
+    });
   });
 
   describe('Cloudflare', () => {
@@ -112,6 +180,15 @@ describe('connecting New Relic and Cloudflare', () => {
         found.body.changes.map(({ summary }: { summary: string }) => summary),
         ['rec set dns record'],
       );
+    });
+
+    it('says what is connected, and is removed', async () => {
+      const { body } = await api.get('/api/onboarding/edge-a/status');
+      assert.deepEqual([body.connected, body.status, body.tool_server], [true, 'connected', null]);
+      assert.equal(body.integration.credential, `…${cloudflare.token.value.slice(-4)}`);
+      assert.deepEqual((await api.request('DELETE', '/api/onboarding/edge-a/')).body, { removed: true });
+      assert.deepEqual((await api.request('DELETE', '/api/onboarding/edge-a/')).body, { removed: false });
+      assert.equal((await api.get('/api/onboarding/edge-a/status')).body.connected, false);
     });
   });
 });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CodeHostError } from '@casebook/connectors';
 import type { CodeHosts, Mirror, Repository } from '../../../src/features/code-hosts/index.ts';
 import { repositoryNotFound } from '../../../src/features/code-hosts/errors.ts';
+import { createOutbound } from '../../../src/platform/outbound/index.ts';
 import { bareRepository, type BareRepository } from './bare-repository.ts';
 
 export interface FolderRepository {
@@ -67,6 +68,7 @@ export function folderCodeHosts(repositories: readonly FolderRepository[]): Code
     return found;
   };
   return {
+    networkOf: async () => createOutbound({ allow: [] }).network,
     hostOf: () => Promise.reject(new CodeHostError('unavailable', 'There is no host in this test.')),
     async find(_em, fullName) {
       const found = repositories.find(({ row }) => row.fullName === fullName);

@@ -121,6 +121,7 @@ function offerOf(
   return {
     parts: [...(satellite === undefined ? [] : [satellite]), name, operation],
     system: satellite ?? name,
+    source: satellite === undefined ? `integration:${name}` : `satellite:${satellite}/${name}`,
     what: operation,
     description: `${operation} of ${name} (${kind})${via}${acts ? '; it may change things' : ''}. ${description}`,
     inputSchema,

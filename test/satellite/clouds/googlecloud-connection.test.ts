@@ -294,7 +294,10 @@ describe('satellite connector: googlecloud, its credential and connection', () =
       assert.equal(found.status, 'ok');
       assert.equal(found.warnings.length, 2);
       assert.match(found.warnings[0]!, /Cloud Trace.*insufficient authentication scopes.*consent to it again/);
-      assert.match(found.warnings[1]!, /Error Reporting accepts the scope cloud-platform only/);
+      assert.match(
+        found.warnings[1]!,
+        /Error Reporting accepts only the scope cloud-platform.*connect a service account/,
+      );
     });
 
     it('names a project that does not exist', async () => {

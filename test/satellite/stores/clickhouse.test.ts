@@ -49,6 +49,22 @@ describe('satellite connector: clickhouse', () => {
       { what: `${n} of ${mark}`, intervalMs: 20 },
     );
 
+  it('the test of a connection says what its user may do, and the SQL of a better one', async () => {
+    for (const [user, may] of [
+      ['everything', 'may write'],
+      ['settings', 'only reads'],
+      ['nothing', 'only reads'],
+    ] as const) {
+      const { status, message, warnings } = await ask(as(user), 'test_connection');
+      assert.equal(status, 'ok', message);
+      assert.match(
+        message,
+        new RegExp(`^Connected to ClickHouse 18\\.16.* as ${user}, who sees 1 table and ${may}\\.$`),
+      );
+      assert.equal(/create user casebook .* readonly = 2/.test(warnings.join('\n')), user === 'everything');
+    }
+  });
+
   for (const user of ['everything', 'nothing', 'settings']) {
     it(`reads as a user that may set ${user}`, async () => {
       const sql = 'select id, customer from orders order by id -- all';

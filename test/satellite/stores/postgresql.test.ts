@@ -62,6 +62,31 @@ describe('satellite connector: postgresql', () => {
     return url.toString();
   };
 
+  it('the test of a connection says what its role may do, and the SQL of a better one', async () => {
+    const of = async (url: string, more: object = {}) => {
+      const connector = connectorOf(postgresql, { url, allow_powerful: true, ...more });
+      try {
+        const { status, message, warnings } = await ask(connector, 'test_connection');
+        assert.equal(status, 'ok', message);
+        return [/as \w+, who (.*)\.$/.exec(message)?.[1], warnings.join('\n')] as const;
+      } finally {
+        await connector.close();
+      }
+    };
+    const [reads, nothing] = await of(readerUrl, { password: 'a:b/c@d' });
+    assert.equal(reads, 'reads 1 of 1 table, writes none and sees all sessions');
+    assert.doesNotMatch(nothing, /create role|grant/);
+    const [writes, better] = await of(urlOf('writer', 'writes'));
+    assert.equal(writes, 'reads 1 of 1 table, may write 1 and sees only its own sessions');
+    assert.match(better, /may write to 1 table\..*create role casebook.*\n.*grant pg_monitor to writer/);
+    const [sees, grants] = await of(urlOf('programs', 'runs'));
+    assert.equal(sees, 'reads 0 of 1 table, writes none and sees only its own sessions');
+    assert.match(grants, /pg_execute_server_program.*create role casebook.*\n.*grant pg_read_all_data to programs/);
+    const [all, superuser] = await of(server.adminUrl);
+    assert.equal(all, 'reads 1 of 1 table, may write 1 and sees all sessions');
+    assert.match(superuser, /is a superuser, .*create role casebook/);
+  });
+
   const count = async (): Promise<number> =>
     Number((await admin.query<{ count: string }>('select count(*) from orders')).rows[0]?.count);
 
@@ -132,6 +157,20 @@ describe('satellite connector: postgresql', () => {
       const slow = await ask(reader, 'slow_queries', { limit: 50 });
       const found = slow.find(({ query }: { query: string }) => query.includes('pg_sleep($1)'));
       assert.ok(found.mean_ms >= 50);
+    });
+
+    it('ranks no statements of other databases', async () => {
+      await admin.query('create database elsewhere');
+      const other = new URL(server.adminUrl);
+      other.pathname = '/elsewhere';
+      const client = new pg.Client(other.href);
+      await client.connect();
+      await client.query('select pg_sleep(0.05) as not_yours');
+      await client.end();
+      const { rows } = await admin.query("select 1 from pg_stat_statements where query like '%not_yours%'");
+      assert.equal(rows.length, 1, 'the view has it');
+      const slow = await ask(reader, 'slow_queries', { limit: 200 });
+      assert.ok(!slow.some(({ query }: { query: string }) => query.includes('not_yours')));
     });
 
     it('shows who waits for whom', async () => {
@@ -357,6 +396,13 @@ describe('satellite connector: postgresql', () => {
       await refused(asking, 'timeout', /statement timeout \(57014\)/);
       const short = connectorOf(postgresql, { url: urlOf('writer', 'writes'), statement_timeout_seconds: 0.1 });
       await refused(ask(short, 'query', { sql: 'select pg_sleep(50)' }), 'timeout', /statement timeout/);
+      await short.close();
+    });
+
+    it('has the server end a transaction whose asker is gone without a word', async () => {
+      const short = connectorOf(postgresql, { url: urlOf('writer', 'writes'), statement_timeout_seconds: 7 });
+      const { rows } = await ask(short, 'query', { sql: 'show idle_in_transaction_session_timeout' });
+      assert.deepEqual(rows, [['10s']], 'the longest statement, and time to cancel it');
       await short.close();
     });
 

@@ -10,6 +10,8 @@ type Row = Record<string, any>; // oxlint-disable-line typescript/no-explicit-an
 
 export interface GoogleData {
   project: { id: string; name: string };
+  /** Others that people see beside it. */
+  otherProjects: { id: string; name: string }[];
   /** `google.logging.v2.LogEntry` */
   entries: Row[];
   /** `google.api.MetricDescriptor` */
@@ -39,6 +41,13 @@ const scopes = (...names: string[]): string[] => ['cloud-platform', ...names].ma
 const PROJECT = '(?<project>[^/:]+(?::[^/:]+)?)';
 const paging = ['pageSize', 'pageToken'];
 
+const projectOf = ({ id, name }: GoogleData['project']): Row => ({
+  name: 'projects/415104041262',
+  projectId: id,
+  displayName: name,
+  state: 'ACTIVE',
+});
+
 export const methods: GoogleMethod[] = [
   {
     service: 'cloudresourcemanager',
@@ -47,12 +56,18 @@ export const methods: GoogleMethod[] = [
     scopes: scopes('cloud-platform.read-only'),
     permission: 'resourcemanager.projects.get',
     fields: [],
-    run: (_, { project }) => ({
-      name: 'projects/415104041262',
-      projectId: project.id,
-      displayName: project.name,
-      state: 'ACTIVE',
-    }),
+    run: (_, { project }) => projectOf(project),
+  },
+  {
+    service: 'cloudresourcemanager',
+    verb: 'GET',
+    path: /^\/v3\/projects:search$/u,
+    scopes: scopes('cloud-platform.read-only'),
+    // Whoever has it for no project gets an empty list.
+    permission: '',
+    fields: ['query', ...paging],
+    run: (query, { project, otherProjects }) =>
+      page('projects', [project, ...otherProjects].map(projectOf), query, 1_000),
   },
   {
     service: 'logging',

@@ -62,6 +62,8 @@ export class GoogleOauth {
   denies = false;
   /** No refresh token is accepted any more, as after a week of an app in testing, or a change of password. */
   refusesRefresh = false;
+  /** A refresh token is good once, and brings the next one: not as Google does, but as many others do. */
+  rotates = false;
   readonly #now: () => number;
   readonly #tokenUrls: () => string[];
   readonly #keys = new Map<string, { id: string; key: string }>();
@@ -190,7 +192,11 @@ export class GoogleOauth {
     const scopes = this.#refreshTokens.get(token);
     if (!scopes || this.refusesRefresh) return refuse('invalid_grant', 'Token has been expired or revoked.');
     this.refreshes += 1;
-    return this.#answer(this.#grant('user', scopes, token), scopes);
+    if (!this.rotates) return this.#answer(this.#grant('user', scopes, token), scopes);
+    this.#refreshTokens.delete(token);
+    const next = `1//${randomBytes(32).toString('base64url')}`;
+    this.#refreshTokens.set(next, scopes);
+    return this.#answer(this.#grant('user', scopes, next), scopes, next);
   }
 
   #exchangeAssertion(assertion: string): OauthAnswer {

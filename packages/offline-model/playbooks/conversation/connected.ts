@@ -38,7 +38,7 @@ export function listPlay(chat: Chat, of: 'databases' | 'all'): Play {
       const lost = failed ? `The sources could not be listed: ${failureOf(failed)}${cite(failed)}.` : '';
       if (lines.length > 0)
         return paragraphs(`**Connected ${of === 'all' ? 'systems' : 'databases'}:**`, bullets(lines), lost);
-      const none = `No ${of === 'all' ? 'system' : 'database'} is connected${cite(sources?.call)}. The page Integrations of the web app connects one.`;
+      const none = `No ${of === 'all' ? 'system' : 'database'} is connected${cite(sources?.call)}. Connect one on the Integrations page.`;
       return lost === '' ? none : lost;
     },
   };

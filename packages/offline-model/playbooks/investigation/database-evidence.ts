@@ -187,9 +187,8 @@ export function databaseReport(file: CaseFile, citations: Citations, partial = '
   const [citable] = databaseReads(file).filter(({ call }) => call.body.length > SHORTEST_CITED);
   const cited = citable ? citations.cite(citable.call, citable.call.body.slice(0, 200).trim()) : '';
   const system = name(first.tool.system);
-  const why = databaseReads(file).every(({ call }) => call.isError)
-    ? `${system} could not be read`
-    : `nothing that ${system} shows now explains it by itself`;
+  const isBroken = databaseReads(file).every(({ call }) => call.isError);
+  const why = isBroken ? `${system} could not be read` : `nothing that ${system} shows now explains it by itself`;
   const statement = blocking
     ? blockingStatement(blocking, citations)
     : `Root cause unknown: ${why}${cited}. ${sentences[0]}`;
@@ -201,7 +200,7 @@ export function databaseReport(file: CaseFile, citations: Citations, partial = '
     hypotheses: [],
     timeline: [],
     impact: `Impact unknown: no telemetry source was read beside ${system}${cited}.`,
-    recommended_change: blocking ? endBlocking(blocking) : readOn(first),
+    recommended_change: blocking ? endBlocking(blocking) : isBroken ? reconnect(first) : readOn(first),
     citations: citations.list,
   };
 }
@@ -216,6 +215,11 @@ function note({ sources }: CaseFile, citations: Citations): string {
   const cited = citations.cite(sources?.call, first ? members(first, 'id') : '"sources":[]');
   return cited === '' ? '' : `No telemetry source knows what the question names${cited}.`;
 }
+
+const reconnect = ({ tool }: Read): Report['recommended_change'] => ({
+  summary: `Mend the connection to ${name(tool.system)} on the Integrations page, then ask again.`,
+  details: `Test it there: the answer names the address, user or password at fault. Nothing about ${name(tool.system)} itself is known until it can be read.`,
+});
 
 const readOn = ({ tool }: Read): Report['recommended_change'] => ({
   summary: `Look at the plans of the statements that take the most time in ${name(tool.system)}, and connect the metrics of the services that use it.`,

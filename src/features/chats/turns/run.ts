@@ -150,8 +150,12 @@ async function failureOfSources(em: EntityManager, turn: TurnSteps): Promise<str
   const asked = calls.filter(({ name, answer }) => name !== listSources.name || answer === 'unavailable');
   if (!haveSourcesFailed(asked.flatMap(({ answer }) => answer ?? []))) return undefined;
   const lost = asked.filter(({ answer, name }) => answer === 'unavailable' && name !== listSources.name);
-  const names = [...new Set(lost.map((call) => sourceOfCall(call) ?? call.name))].slice(0, MAX_NAMED);
-  return `No telemetry source answered${names.length > 0 ? `: ${new Intl.ListFormat('en').format(names)}` : ''}.`;
+  const reasons = new Map(lost.map((call) => [sourceOfCall(call) ?? call.name, call.digest ?? '']));
+  const named = [...reasons].slice(0, MAX_NAMED).map(([name, digest]) => {
+    const reason = digest.replace(/^Error: /u, '').replace(/\.$/u, '');
+    return reason === '' ? name : `${name} (${reason})`;
+  });
+  return `No telemetry source answered${named.length > 0 ? `: ${named.join('; ')}` : ''}.`;
 }
 
 /** Whether the model's last act was to say something to the person. */

@@ -138,7 +138,18 @@ export async function revoke(
 ): Promise<void> {
   const token = refresh_token ?? access_token;
   if (server.revocation_endpoint === undefined || token === undefined) return;
-  await translated(oauth.tokenRevocation(configurationOf(server, client, outbound), String(token)));
+  try {
+    await translated(oauth.tokenRevocation(configurationOf(server, client, outbound), String(token)));
+  } catch (error) {
+    // As Google says of one that is no good any more; others just say yes.
+    if (
+      error instanceof Error &&
+      error.cause instanceof oauth.ResponseBodyError &&
+      error.cause.error === 'invalid_token'
+    )
+      return;
+    throw error;
+  }
 }
 
 async function tokensFrom(

@@ -11,11 +11,12 @@ import type { Clock } from '../../../platform/clock.ts';
 import { SecretError } from '../../../platform/secrets.ts';
 import { lockTeamFor } from '../../identity/index.ts';
 import { Integration, type FamilyName } from '../entities.ts';
-import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
-import { wrongCode, wrongState } from '../errors.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
+import { nameTaken, wrongState } from '../errors.ts';
 import type { Target } from '../connections.ts';
+import { findNamed, LOCKED, lockRowThenTeam, mayReplace } from '../service.ts';
 import type { Vault } from '../vault.ts';
-import { OAuthRefused, OAuthUnavailable, redeem, type Consent, type Tokens } from './client.ts';
+import type { Consent } from './client.ts';
 
 const LASTS_MS = 10 * 60_000;
 
@@ -38,6 +39,7 @@ const askedBy = ({ userId, credentialId }: Principal): string => userId ?? crede
 /**
  * Keeps a consent until its code comes back. A row that is connected stays so until then; otherwise it is pending, and
  * nothing lists or uses it. A later consent replaces an earlier one.
+ * @throws {Conflict} `name_taken`
  */
 export async function keep(
   { clock, vault }: { clock: Clock; vault: Vault },
@@ -48,8 +50,9 @@ export async function keep(
 ): Promise<void> {
   const { settings, secrets, via, id, family, slug, teamId } = draft;
   await em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
-    const row = await tx.findOne(Integration, { slug });
+    await lockRowThenTeam(tx, principal, { slug });
+    const row = await findNamed(tx, draft);
+    if (row && !mayReplace(row, draft)) throw nameTaken(name);
     const now = clock.now();
     const kept: Pending = {
       state: consent.state,
@@ -101,8 +104,11 @@ export async function take(
   { family, state }: { family: FamilyName; state: string },
 ): Promise<{ row: Integration; pending: Pending }> {
   const taken = await em.transactional(async (tx) => {
+    const waiting = { family, pending: { $ne: null } };
+    // Rows before the team, as in every change.
+    const rows = await tx.find(Integration, waiting, { ...LOCKED, orderBy: { id: 'asc' } });
     await lockTeamFor(tx, principal);
-    for (const row of await tx.find(Integration, { family, pending: { $ne: null } })) {
+    for (const row of rows) {
       const found = opened(vault, row);
       if (!found || !isSame(found.state, state)) continue;
       tx.assign(row, { pending: null });
@@ -119,21 +125,6 @@ export async function take(
 export function assertBelow(appUrl: string, redirectUri: string): void {
   if (new URL(redirectUri).origin === new URL(appUrl).origin) return;
   throw InvalidRequest.at(['body', 'redirect_uri'], `Value error, must be below ${appUrl}`, redirectUri);
-}
-
-/**
- * Exchanges the code that came back for tokens.
- * @throws {InvalidRequest} naming the code
- * @throws {DependencyDown} `vendor_unreachable`
- */
-export async function exchange(...parameters: Parameters<typeof redeem>): Promise<Tokens> {
-  try {
-    return await redeem(...parameters);
-  } catch (error) {
-    if (error instanceof OAuthRefused) throw wrongCode(error.message);
-    if (error instanceof OAuthUnavailable) throw new DependencyDown(error.message, 'vendor_unreachable');
-    throw error;
-  }
 }
 
 function opened(vault: Vault, row: Integration): Pending | undefined {

@@ -4,7 +4,7 @@ import { QueryError } from '@casebook/connectors';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { Target } from '../connections.ts';
 import { Integration } from '../entities.ts';
-import { notifyOfStatus, type StatusDeps } from '../status.ts';
+import { tellChange, type StatusDeps } from '../status.ts';
 import type { Vault } from '../vault.ts';
 import { OAuthRefused, OAuthUnavailable, type Tokens } from './client.ts';
 
@@ -59,15 +59,18 @@ export function freshTargets(deps: FreshDeps): {
         }
         if (!(error instanceof OAuthRefused)) throw error;
         const words = `${error.message} Connect it again.`;
+        const { status } = row;
         tx.assign(row, { status: 'needs_reconnect', statusSince: clock.now(), error: words });
-        await notifyOfStatus(deps, tx, row);
+        await tellChange(deps, tx, row, status);
         return new QueryError('failed', words, { cause: error });
       }
     });
 
   const shared = async (of: Pick<Target, 'id' | 'teamId'>, refused?: unknown): Promise<Target> => {
-    const going = renewing.get(of.id) ?? renew(of, refused).finally(() => renewing.delete(of.id));
-    renewing.set(of.id, going);
+    // Whoever was refused must not share with one who is content with a token that is good for a minute yet.
+    const key = JSON.stringify([of.id, refused]);
+    const going = renewing.get(key) ?? renew(of, refused).finally(() => renewing.delete(key));
+    renewing.set(key, going);
     const found = await going;
     if (found instanceof QueryError) throw found;
     return found;

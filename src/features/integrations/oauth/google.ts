@@ -1,5 +1,5 @@
 /** Google's authorization server, and what is asked of it. */
-import { GOOGLE_ERROR_REPORTING_SCOPES, GOOGLE_READING_SCOPES } from '@casebook/connectors';
+import { GOOGLE_READING_SCOPES, type ConnectionTest } from '@casebook/connectors';
 import { z } from 'zod';
 import type { Outbound } from '../../../platform/outbound/index.ts';
 import type { IntegrationSettings } from '../configuration.ts';
@@ -18,31 +18,37 @@ export function googleServer({
   };
 }
 
-/** A refresh token comes with the first consent only, unless consent is asked for again. */
+/**
+ * A refresh token comes with the first consent only, unless consent is asked for again. Not the scope of Error Reporting,
+ * which allows everything: who wants error groups connects a service account, whose roles bound it.
+ */
 export const GOOGLE_CONSENT = {
-  scope: [...GOOGLE_READING_SCOPES, ...GOOGLE_ERROR_REPORTING_SCOPES].join(' '),
+  scope: GOOGLE_READING_SCOPES.join(' '),
   access_type: 'offline',
   prompt: 'consent',
 };
 
-const projects = z.object({ projects: z.array(z.object({ projectId: z.string() })).default([]) });
+const projects = z.object({
+  projects: z.array(z.object({ projectId: z.string(), displayName: z.string().optional() })).default([]),
+});
 
 /**
- * The ids of the projects that a token sees, at most one page of them.
+ * The projects that a token sees, at most one page of them.
  * @returns none if they cannot be listed: then the person has to name one
  */
 export async function projectsOf(
   { vendors: { googleUrl } }: IntegrationSettings['integrations'],
   accessToken: string,
   outbound: Outbound,
-): Promise<string[]> {
+): Promise<ConnectionTest['resources']> {
   const base =
     googleUrl === undefined ? 'https://cloudresourcemanager.googleapis.com' : `${googleUrl}/cloudresourcemanager`;
   try {
     const response = await outbound.fetch(`${base}/v3/projects:search`, {
       headers: { authorization: `Bearer ${accessToken}` },
     });
-    return response.ok ? projects.parse(await response.json()).projects.map(({ projectId }) => projectId) : [];
+    const found = response.ok ? projects.parse(await response.json()).projects : [];
+    return found.map(({ projectId: id, displayName: name = id }) => ({ id, name }));
   } catch {
     return [];
   }

@@ -1,4 +1,4 @@
-/** Where the team is told that an integration has stopped to answer, or answers again. */
+/** Where the team is told that an integration has stopped answering, or answers again. */
 import { z } from 'zod';
 import { endpointFor } from '../../../http/endpoint.ts';
 import {

@@ -61,7 +61,7 @@ const step2 = endpoint({
   response: OnboardingCompleteResponse,
   errors: [409],
   handler: async ({ em, body: { account_id }, principal, deps }) => {
-    const row = await change(deps, em, principal, family, name, (current) => {
+    const row = await change(serviceDeps(deps), em, principal, family, name, (current) => {
       if (!current) throw notConnected('New Relic');
       if (!accountsOf(current).some(({ id }) => id === account_id))
         throw InvalidRequest.at(['body', 'account_id'], 'Value error, the key does not see this account', account_id);

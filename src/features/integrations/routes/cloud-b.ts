@@ -1,11 +1,16 @@
 /** Google Cloud under two prefixes: with a person's consent, or with a service account. */
+import { QueryError, type ConnectionTest } from '@casebook/connectors';
+import type { EntityManager } from '../../../db/orm.ts';
+import type { Principal } from '../../../http/authenticate.ts';
 import { endpointFor, type Endpoint } from '../../../http/endpoint.ts';
 import { InvalidRequest } from '../../../http/errors.ts';
+import { SecretError } from '../../../platform/secrets.ts';
 import type { IntegrationDeps } from '../deps.ts';
-import type { FamilyName } from '../entities.ts';
-import { clientOf } from '../oauth/authorization.ts';
+import type { Target } from '../connections.ts';
+import type { FamilyName, Integration } from '../entities.ts';
 import { askConsent } from '../oauth/client.ts';
-import { assertBelow, exchange, keep, take } from '../oauth/flow.ts';
+import { exchange } from '../oauth/exchange.ts';
+import { assertBelow, keep, take } from '../oauth/flow.ts';
 import { GOOGLE_CONSENT, googleServer, projectsOf } from '../oauth/google.ts';
 import { ConnectResponse, StatusResponse } from '../schemas/shared.ts';
 import {
@@ -15,22 +20,55 @@ import {
   SAConnectRequest,
   SAConnectResponse,
 } from '../schemas/vendors.ts';
-import { connect, draftOf } from '../service.ts';
+import { connect, draftOf, findOnly, update, type IntegrationServiceDeps, type Settle } from '../service.ts';
 import { presentConnected, statusAndRemoval } from './only.ts';
 import { serviceDeps, tags, writing } from './shared.ts';
 
 const endpoint = endpointFor<IntegrationDeps>();
 
-/** Where a project was not named, the only one that the account sees. @throws {InvalidRequest} unless there is one */
-function onlyProject(projects: readonly string[]): string {
-  const [only, ...others] = projects;
-  if (only !== undefined && others.length === 0) return only;
-  const message =
-    only === undefined
-      ? 'name the project: the ones that you see cannot be listed'
-      : `you see several projects; name one of ${projects.join(', ')}`;
-  throw InvalidRequest.at(['body', 'project_id'], `Value error, ${message}`);
+/**
+ * The project that a connection is for, where the request names none: the one it was for until now, or the only one.
+ * @param projects what the account sees; none if they cannot be listed
+ */
+function projectAmong(projects: readonly { id: string }[], { settings: { project_id: before } }: Integration): unknown {
+  const isListed = projects.some(({ id }) => id === before);
+  return before !== undefined && (isListed || projects.length === 0) ? before : onlyOne(projects)?.id;
 }
+
+const onlyOne = <Item>(items: readonly Item[]): Item | undefined => (items.length === 1 ? items[0] : undefined);
+
+/** The project of a consent that was given without one. @returns undefined where there is none to be completed */
+async function chooseProject(
+  deps: IntegrationDeps,
+  em: EntityManager,
+  principal: Principal,
+  { family, name, project_id }: { family: FamilyName; name: string; project_id: string },
+  signal: AbortSignal,
+): Promise<Integration | undefined> {
+  const service = serviceDeps(deps);
+  const row = await findOnly(em.fork(), family, name);
+  if (row?.status !== 'select_account') return undefined;
+  try {
+    await service.fresh(row);
+  } catch (error) {
+    // It was withdrawn meanwhile: consent is asked for again.
+    if (error instanceof QueryError || error instanceof SecretError) return undefined;
+    throw error;
+  }
+  const reach = (current: Target) => ({ ...current, settings: { ...current.settings, project_id } });
+  return update(service, em, principal, family, row.id, { reach }, signal);
+}
+
+const toBeChosen: Settle = () => ({ status: 'select_account' });
+
+/** Without a project there is nothing to test but that the token has been given. */
+const withProbe = (
+  service: IntegrationServiceDeps,
+  resources: ConnectionTest['resources'],
+): IntegrationServiceDeps => ({
+  ...service,
+  probe: async () => ({ test: { status: 'ok', message: '', latencyMs: 0, warnings: [], resources }, tools: null }),
+});
 
 /** SAStatusResponse has the members of StatusResponse. */
 const SAStatusResponse = StatusResponse.extend({}).meta({ id: 'SAStatusResponse' });
@@ -46,14 +84,21 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
       path: `${prefix}/connect`,
       operationId: `connect${id}`,
       summary: 'Begin to connect Google Cloud with the consent of a person',
-      description: 'Nothing is stored before `callback` brings the code.',
+      description:
+        'Nothing is stored before `callback` brings the code. If that answers `select_account`, the same request with a `project_id` chooses the project, without another consent.',
       tags,
       auth: writing,
       body: ConnectRequest,
       response: ConnectResponse,
-      handler: async ({ em, body, principal, deps: { integrations, clock } }) => {
+      errors: [409, 503],
+      handler: async ({ em, body, principal, deps, signal }) => {
         const { project_id, client_id, client_secret, redirect_uri } = body;
+        const { integrations, clock } = deps;
         const { settings: house, vendorOutbound, vault, appUrl } = integrations;
+        if (project_id !== undefined && client_id === undefined) {
+          const chosen = await chooseProject(deps, em, principal, { family, name, project_id }, signal);
+          if (chosen) return presentConnected(integrations, em, chosen);
+        }
         const own = house.googleClient;
         const client =
           client_id === undefined
@@ -92,7 +137,7 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
       method: 'post',
       path: `${prefix}/callback`,
       operationId: `finish${id}`,
-      summary: 'Finish to connect Google Cloud with the code that the browser brought back',
+      summary: 'Finish connecting Google Cloud with the code that the browser brought back',
       tags,
       auth: writing,
       body: CallbackRequest,
@@ -100,20 +145,22 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
       errors: [503],
       handler: async ({ em, body: { code, state, iss }, principal, deps, signal }) => {
         const { settings: house, vendorOutbound, vault } = deps.integrations;
-        const { pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, { family, state });
-        const { verifier, redirectUri, settings, secrets } = pending;
-        const client = clientOf(secrets);
-        const tokens = await exchange(
-          googleServer(house),
-          client,
-          { code, verifier, redirectUri, iss },
-          {},
-          vendorOutbound,
-        );
-        const project_id =
-          settings['project_id'] ?? onlyProject(await projectsOf(house, tokens.access_token, vendorOutbound));
-        const wanted = { family, name, settings: { project_id }, secrets: { ...secrets, ...tokens } };
-        const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
+        const { row: waiting, pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, {
+          family,
+          state,
+        });
+        const secrets = await exchange(deps, em, waiting, pending, { code, iss });
+        const service = serviceDeps(deps);
+        const named = pending.settings['project_id'];
+        const resources =
+          named === undefined ? await projectsOf(house, String(secrets['access_token']), vendorOutbound) : [];
+        const project_id = named ?? projectAmong(resources, waiting);
+        const settings = project_id === undefined ? {} : { project_id };
+        const wanted = { family, name, settings, secrets };
+        const row =
+          project_id === undefined
+            ? await connect(withProbe(service, resources), em, principal, wanted, signal, toBeChosen)
+            : await connect(service, em, principal, wanted, signal);
         return presentConnected(deps.integrations, em, row);
       },
     }),

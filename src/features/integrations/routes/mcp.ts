@@ -6,16 +6,21 @@ import type { EntityManager } from '../../../db/orm.ts';
 import type { Target } from '../connections.ts';
 import { InvalidRequest } from '../../../http/errors.ts';
 import type { IntegrationDeps } from '../deps.ts';
+import { SecretError } from '../../../platform/secrets.ts';
+import { decisionsIn, withDecisions } from '../decisions.ts';
 import { nameTaken } from '../errors.ts';
-import { clientOf, serverOf, authorizationOf } from '../oauth/authorization.ts';
+import type { Settings } from '../families.ts';
+import { serverOf } from '../oauth/authorization.ts';
 import { askConsent } from '../oauth/client.ts';
-import { exchange, keep, take } from '../oauth/flow.ts';
+import { exchange } from '../oauth/exchange.ts';
+import { keep, take } from '../oauth/flow.ts';
 import { presentTest } from '../presenter.ts';
 import * as schemas from '../schemas/mcp.ts';
 import { IntegrationParams } from '../schemas/shared.ts';
 import { CallbackRequest } from '../schemas/vendors.ts';
+import { splitUrl } from '../mcp-url.ts';
 import { HEADER } from '../servers.ts';
-import { connect, draftOf, remove, testStored, toggle, update } from '../service.ts';
+import { connect, draftOf, mayReplace, remove, testStored, toggle, update, type Settle } from '../service.ts';
 import { Integration } from '../entities.ts';
 import type { Secrets } from '../vault.ts';
 import { present, serviceDeps, tags, writing } from './shared.ts';
@@ -33,9 +38,22 @@ const withHeaders = (secrets: Secrets, headers: Readonly<Record<string, string>>
   ...secretsOf(headers),
 });
 
+/** None if they cannot be opened, as `error` then says. */
+function secretsIn({ opened }: IntegrationDeps['integrations'], row: Integration): Secrets {
+  try {
+    return opened(row).secrets;
+  } catch (error) {
+    if (error instanceof SecretError) return {};
+    throw error;
+  }
+}
+
+/** The same server again: what the team has decided about its tools stays. */
+const keepDecisions: Settle = (_test, earlier) => ({ settings: { ...(earlier && decisionsIn(earlier)) } });
+
 async function shown({ integrations }: IntegrationDeps, em: EntityManager, row: Integration) {
   const base = await present(integrations, em, row);
-  const { secrets } = integrations.opened(row);
+  const secrets = secretsIn(integrations, row);
   const names = Object.keys(secrets).flatMap((name) => (name.startsWith(HEADER) ? name.slice(HEADER.length) : []));
   return { ...base, url: String(row.settings['url']), header_names: names };
 }
@@ -62,23 +80,23 @@ export const mcp = [
     response: schemas.McpConnectResponse,
     errors: [409, 503],
     handler: async ({ em, body, principal, deps, signal }) => {
-      const { name, url, headers, client_id, client_secret } = body;
+      const { name, headers, client_id, client_secret } = body;
+      const { url, secrets: query } = splitUrl(body.url);
       const { integrations, clock } = deps;
       const { servers, outbound, vault, appUrl } = integrations;
-      const wanted = { family, name, settings: { url }, secrets: secretsOf(headers) } as const;
+      const wanted = { family, name, settings: { url }, secrets: { ...query, ...secretsOf(headers) } } as const;
       const draft = draftOf(principal.teamId, wanted);
-      const problem = outbound.urlProblem(url);
-      if (problem !== undefined) throw InvalidRequest.at(['body', 'url'], `Value error, ${problem}`, url);
+      const problem = outbound.urlProblem(body.url);
+      if (problem !== undefined) throw InvalidRequest.at(['body', 'url'], `Value error, ${problem}`);
       const unauthorized = headers
         ? undefined
         : (await servers.test(draft, AbortSignal.any([signal, AbortSignal.timeout(20_000)]))).unauthorized;
       if (!unauthorized) {
-        const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
+        const row = await connect(serviceDeps(deps), em, principal, wanted, signal, keepDecisions);
         return connected(await shown(deps, em, row));
       }
       const taken = await em.fork().findOne(Integration, { slug: draft.slug });
-      if (taken && (taken.family !== family || (taken.status !== 'pending' && taken.settings['url'] !== url)))
-        throw nameTaken(name);
+      if (taken && !mayReplace(taken, draft)) throw nameTaken(name);
       try {
         const authorization = await discoverAuthorization(url, unauthorized.challenge, (at, init) =>
           fetchOver(integrations, at, init),
@@ -92,7 +110,7 @@ export const mcp = [
         const parameters = { redirect_uri: redirectUri, resource, ...(scope !== undefined && { scope }) };
         const consent = await askConsent(serverOf(authorization), client, parameters, outbound);
         const settings = { url, authorization: { ...serverOf(authorization), resource } };
-        const waiting = { ...draft, settings, secrets: { ...client } };
+        const waiting = { ...draft, settings, secrets: { ...query, ...client } };
         await keep({ clock, vault }, em, principal, waiting, { name, redirectUri, consent });
         return {
           status: 'authorize' as const,
@@ -111,29 +129,21 @@ export const mcp = [
     method: 'post',
     path: `${path}/callback`,
     operationId: 'finishMcpServer',
-    summary: 'Finish to connect an MCP server with the code that the browser brought back',
+    summary: 'Finish connecting an MCP server with the code that the browser brought back',
     tags,
     auth: writing,
     body: CallbackRequest,
     response: schemas.McpConnectResponse,
     errors: [409, 503],
     handler: async ({ em, body: { code, state, iss }, principal, deps, signal }) => {
-      const { settings: house, outbound, vault } = deps.integrations;
+      const { vault } = deps.integrations;
       const { row: waiting, pending } = await take({ clock: deps.clock, vault }, em.fork(), principal, {
         family,
         state,
       });
-      const { verifier, redirectUri, settings, secrets } = pending;
-      const { server, parameters } = authorizationOf(house, { family, settings, secrets });
-      const tokens = await exchange(
-        server,
-        clientOf(secrets),
-        { code, verifier, redirectUri, iss },
-        parameters,
-        outbound,
-      );
-      const wanted = { family, name: waiting.name, settings, secrets: { ...secrets, ...tokens } } as const;
-      const row = await connect(serviceDeps(deps), em, principal, wanted, signal);
+      const secrets = await exchange(deps, em, waiting, pending, { code, iss });
+      const wanted = { family, name: waiting.name, settings: pending.settings, secrets } as const;
+      const row = await connect(serviceDeps(deps), em, principal, wanted, signal, keepDecisions);
       return connected(await shown(deps, em, row));
     },
   }),
@@ -152,7 +162,7 @@ export const mcp = [
       const { name, headers, tools } = body;
       const changes = {
         ...(name !== undefined && { name }),
-        ...(tools && { settings: { tools } }),
+        ...(tools && { settings: (current: Settings) => withDecisions(current, tools) }),
         ...(headers && {
           reach: (current: Target) => ({ ...current, secrets: withHeaders(current.secrets, headers) }),
         }),

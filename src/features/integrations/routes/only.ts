@@ -7,7 +7,6 @@ import type { FamilyName, Integration } from '../entities.ts';
 import { families } from '../families.ts';
 import { RemoveResponse, StatusResponse, type ConnectResponse } from '../schemas/shared.ts';
 import { findOnly, removeOnly } from '../service.ts';
-import { hasToolServer } from '../tool-servers/index.ts';
 import { present, reading, serviceDeps, tags, writing } from './shared.ts';
 
 const endpoint = endpointFor<IntegrationDeps>();
@@ -91,7 +90,7 @@ async function presentStatus(
     last_checked_at: integration.last_checked_at,
     default_account_id: textOf(account_id ?? project_id ?? subscription_id),
     region: textOf(region),
-    tool_server: hasToolServer(row.family) ? ((await integrations.toolsOf(row)) ? 'vendor' : 'built_in') : null,
+    tool_server: integration.tool_server,
     integration,
   };
 }
@@ -104,7 +103,7 @@ export async function presentConnected(
 ): Promise<z.input<typeof ConnectResponse>> {
   const integration = await present(integrations, em, row);
   return {
-    status: row.status === 'connected' ? 'connected' : 'failing',
+    status: row.status === 'connected' || row.status === 'select_account' ? row.status : 'failing',
     authorization_url: null,
     state: null,
     error: integration.error,

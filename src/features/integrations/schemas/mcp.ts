@@ -30,7 +30,7 @@ const server = {
   url: z
     .url({ protocol: /^https?$/u })
     .max(2_000)
-    .describe('Of its streamable HTTP endpoint.'),
+    .describe('Of its streamable HTTP endpoint. A query is kept with the secrets, and shown nowhere.'),
   headers: headers.optional(),
   client_id: text(300)
     .optional()

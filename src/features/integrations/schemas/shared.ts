@@ -38,6 +38,11 @@ export const status = z
   .enum(STATUSES)
   .describe('`failing`: see `error`. `needs_reconnect`: the vendor withdrew the credential. `disabled`: turned off.');
 
+const toolServer = z
+  .enum(['vendor', 'built_in'])
+  .nullable()
+  .describe("Whose tools answer: the vendor's own tool server, or Casebook's; null where there is no choice.");
+
 export const base = {
   id: z.uuid(),
   family: z.enum(FAMILIES),
@@ -56,6 +61,10 @@ export const base = {
     .describe("What the credential gives access to: accounts, projects, zones, by the vendor's own ids."),
   credential: z.string().nullable().describe('The last characters of the credential, for recognition.'),
   via: z.string().nullable(),
+  settings: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .describe('What it was connected with, by the names of the request; never a secret.'),
+  tool_server: toolServer,
   capabilities: z.array(z.string()).describe('What it gives a run.'),
   tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean(), allowed: z.boolean() })),
   connected_by: z.string().nullable(),
@@ -78,10 +87,7 @@ export const StatusResponse = z
     last_checked_at: time.nullable(),
     default_account_id: z.string().nullable().describe('The chosen account, project or subscription.'),
     region: z.string().nullable(),
-    tool_server: z
-      .enum(['vendor', 'built_in'])
-      .nullable()
-      .describe("Whose tools answer: the vendor's own tool server, or Casebook's; null where there is no choice."),
+    tool_server: toolServer,
     integration: IntegrationResponse.nullable(),
   })
   .meta({ id: 'StatusResponse' });
@@ -92,7 +98,9 @@ export const RemoveResponse = z
 
 export const ConnectResponse = z
   .object({
-    status: z.enum(['connected', 'authorize', 'failing']),
+    status: z
+      .enum(['connected', 'authorize', 'select_account', 'failing'])
+      .describe("`select_account`: one of the integration's `resources` is to be chosen."),
     authorization_url: z.string().nullable().describe('With `authorize`: where a person gives consent.'),
     state: z.string().nullable().describe('What comes back with the code, for `callback`.'),
     error: z.string().nullable(),
@@ -109,7 +117,25 @@ export const test = {
   latency_ms: z.number(),
   warnings: z.array(z.string()),
 };
-export const TestResponse = z.object(test);
+export const TestResponse = z.object(test).meta({ id: 'IntegrationTestResponse' });
+export const ToggleRequest = z.strictObject({ enabled: z.boolean() }).meta({ id: 'IntegrationToggleRequest' });
+
+export const UsageResponse = z
+  .object({
+    runs: z
+      .array(
+        z.object({
+          conversation_id: z.uuid(),
+          kind: z.string().describe('`investigation`, `chat`, or the kind of a monitoring agent’s check.'),
+          last_used_at: time,
+        }),
+      )
+      .describe('Those that last queried it, newest first, at most five.'),
+    monitoring_agents: z
+      .array(z.object({ chat_id: z.uuid(), title: z.string() }))
+      .describe('Those whose plan names it as a source.'),
+  })
+  .meta({ id: 'IntegrationUsageResponse' });
 
 export const ChannelResponse = z
   .object({

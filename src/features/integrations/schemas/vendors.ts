@@ -48,7 +48,9 @@ const projectId = z
 
 export const ConnectRequest = z
   .strictObject({
-    project_id: projectId.optional().describe('By default the only one that the account sees.'),
+    project_id: projectId
+      .optional()
+      .describe('By default the only one that the account sees; of several, one is chosen afterwards.'),
     client_id: text(300).optional().describe("An OAuth client of the team's own, with client_secret."),
     client_secret: secret(500).optional(),
     redirect_uri: z

@@ -17,10 +17,10 @@ export interface CoveredSource {
   error?: string;
 }
 
-/** One query of a source, or of a system behind a satellite. */
+/** One query of a source, or of another system that the team has connected. */
 export interface CoveredCall {
   answer: SourceAnswer;
-  /** Absent for the tools of satellites. */
+  /** Absent for the tools of connected systems. */
   capability?: SourceCapability;
   source?: string;
   /** The result in one line. */
@@ -81,19 +81,24 @@ export const titleOfSignal = (signal: Signal): string => TITLES[signal];
 
 /** @param sources those of the team; @param calls queries that were completed, in order */
 export function coverageOf(sources: readonly CoveredSource[], calls: readonly CoveredCall[]): Coverage {
-  const covered = sources.map((source) => sourceCoverage(source, calls));
+  const covered = [...sources, ...unlisted(sources, calls)].map((source) => sourceCoverage(source, calls));
   const signals = SIGNALS.map((signal) => signalCoverage(signal, sources, calls));
-  return { outcome: outcomeOf(sources, covered, calls), signals, sources: covered };
+  return { outcome: outcomeOf(covered, calls), signals, sources: covered };
 }
 
-function outcomeOf(
-  sources: readonly CoveredSource[],
-  covered: readonly SourceCoverage[],
-  calls: readonly CoveredCall[],
-): Coverage['outcome'] {
+/** Systems that were queried and are no telemetry source, or no longer one. A source that a model made up is neither. */
+function unlisted(sources: readonly CoveredSource[], calls: readonly CoveredCall[]): CoveredSource[] {
+  const listed = new Set(sources.map(({ id }) => id));
+  const queried = calls.flatMap(({ source, capability, answer }) =>
+    source === undefined || listed.has(source) || (capability !== undefined && answer === 'refused') ? [] : [source],
+  );
+  return [...new Set(queried)].map((id) => ({ id, capabilities: [] }));
+}
+
+function outcomeOf(covered: readonly SourceCoverage[], calls: readonly CoveredCall[]): Coverage['outcome'] {
   if (calls.some(({ answer }) => answer === 'data')) return 'answered';
-  // A system behind a satellite can be queried without being a source.
-  if (sources.length === 0 && calls.every(({ source }) => source !== undefined)) return 'no_sources';
+  // Of earlier runs it is not stored which system a tool queried.
+  if (covered.length === 0 && calls.every(({ source }) => source !== undefined)) return 'no_sources';
   if (calls.some(({ answer }) => answer === 'nothing')) return 'nothing_found';
   const isDown = haveSourcesFailed(calls.map(({ answer }) => answer));
   const isNoneThere = calls.length === 0 && covered.every(({ error }) => error !== null);

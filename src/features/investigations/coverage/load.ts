@@ -26,9 +26,10 @@ export async function loadCoverage(
     const error = errors.get(id);
     return { id, capabilities: [...capabilities], ...(error !== undefined && { error }) };
   });
-  const queries = calls.flatMap(({ name, input, answer, digest }) => {
+  const queries = calls.flatMap((call) => {
+    const { name, answer, digest } = call;
     if (answer === null || answer === undefined || name === listSources.name) return [];
-    const source = sourceOfCall({ name, input });
+    const source = sourceOfCall(call);
     const capability = capabilityOf(name);
     return [
       { answer, digest: digest ?? '', ...(capability && { capability }), ...(source !== undefined && { source }) },

@@ -3,7 +3,7 @@ import { oneLine, theirWords, type Offer } from '../../tools/index.ts';
 import type { RequestTarget } from '@casebook/wire';
 import type { SatelliteCalls } from '../calls/port.ts';
 import { ask } from './ask.ts';
-import type { KnownSatellite } from './port.ts';
+import { sourceIdOf, type KnownSatellite } from './port.ts';
 
 /** Scopes for querying a satellite, and for letting it act. */
 const READING = 'satellites:query';
@@ -32,6 +32,7 @@ function fromConnectors({ id, name: satellite, inventory }: KnownSatellite): Sat
           parts: [satellite, connector, operation],
           satelliteId: id,
           system: satellite,
+          source: sourceIdOf(satellite, connector),
           what: `${connector} ${operation}`,
           description: `${operation} of ${connector} (${kind}) through satellite ${satellite}. ${theirWords(description)}`,
           inputSchema,
@@ -54,6 +55,7 @@ function fromServers({ id, name: satellite, inventory }: KnownSatellite): Satell
       parts: [satellite, server, tool],
       satelliteId: id,
       system: satellite,
+      source: sourceIdOf(satellite, server),
       what: oneLine(`${server} ${tool}`, 100),
       description: `${oneLine(tool, 100)} of the customer's MCP server ${server} through satellite ${satellite}${readOnly ? '' : '; it may change things'}. ${theirWords([title, description].filter(Boolean).join(': '))}`,
       inputSchema,

@@ -13,6 +13,9 @@ export interface KnownSatellite {
   hasGraph: boolean;
 }
 
+/** The id as a source of a system behind a satellite. */
+export const sourceIdOf = (satellite: string, system: string): string => `satellite:${satellite}/${system}`;
+
 /** The satellites of one team only, connected or not. */
 type LoadSatellites = (teamId: string) => Promise<KnownSatellite[]>;
 

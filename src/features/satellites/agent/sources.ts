@@ -13,7 +13,7 @@ import {
   SourceError,
   type TelemetrySource,
 } from '../../sources/index.ts';
-import type { KnownSatellite, SatelliteAccess } from './port.ts';
+import { sourceIdOf, type KnownSatellite, type SatelliteAccess } from './port.ts';
 import { type Asking, overSatellite, requestIdsOf } from './transport.ts';
 
 /** Describing one source must not delay the list of all. */
@@ -41,7 +41,7 @@ export function satelliteSources({
     { id: connector, kind }: ConnectorInventory,
   ): TelemetrySource => {
     const sourceWithin = (timeoutMs?: number): TelemetrySource => {
-      const id = `satellite:${satellite.name}/${connector}`;
+      const id = sourceIdOf(satellite.name, connector);
       const transport = overSatellite(asking, satellite, connector, timeoutMs);
       const shared = { transport, id, owner: 'team' } as const;
       if (kind === 'loki') return createLokiSource(shared);
@@ -85,7 +85,7 @@ export function createGraphSource(
   { name }: KnownSatellite,
   load: () => Promise<LiveGraph | undefined>,
 ): TelemetrySource {
-  const id = `satellite:${name}/graph`;
+  const id = sourceIdOf(name, 'graph');
   const kind = 'dependency-graph';
   const graph = async (): Promise<LiveGraph> => {
     const found = await load();

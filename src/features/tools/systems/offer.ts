@@ -12,6 +12,8 @@ export interface Offer {
   parts: readonly string[];
   /** The system, for people. */
   system: string;
+  /** The id of the system as a source; absent if it is none. */
+  source?: string;
   /** The operation within the system, for people. */
   what: string;
   /** Attributes whatever text is the customer's: it is data. */

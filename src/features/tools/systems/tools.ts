@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { grants } from '../../../http/authenticate.ts';
 import { clip, count } from '../text.ts';
-import { defineTool, errorOutput, jsonOutput, type Tool, type ToolContext } from '../tool.ts';
+import { defineTool, errorOutput, jsonOutput, type Tool, type ToolContext, type ToolOutput } from '../tool.ts';
 import type { NamedOffer } from './offer.ts';
 import { offeredSchema } from './schema.ts';
 
@@ -25,11 +25,19 @@ export function directTools(offers: readonly NamedOffer[]): Tool[] {
       ...(offer.requires !== undefined && { requires: offer.requires }),
       ...(!offer.readOnly && ACTING),
       timeoutSeconds: TIMEOUT_SECONDS,
-      summarize: (input) => `${offer.system} ${offer.what} ${JSON.stringify(input)}`,
-      run: (input, context) => offer.run(input, context),
+      summarize: (input) => `${offer.system} ${offer.what}${shown(input)}`,
+      run: (input, context) => query(offer, input, context),
     }),
   );
 }
+
+const query = async (
+  { run, source }: NamedOffer,
+  input: Record<string, unknown>,
+  context: ToolContext,
+): Promise<ToolOutput> => ({ ...(await run(input, context)), ...(source !== undefined && { source }) });
+
+const shown = (input: object): string => (Object.keys(input).length === 0 ? '' : ` ${JSON.stringify(input)}`);
 
 export const SEARCH_TOOL = 'search_connected_tools';
 const CALL_TOOL = 'call_connected_tool';
@@ -126,11 +134,11 @@ function caller(offers: readonly NamedOffer[], does: 'read' | 'act') {
       return errorOutput(
         `${name} needs the scope ${offer.requires}, which the credential that this is done for does not have.`,
       );
-    if (offer.readOnly === (does === 'read')) return offer.run(input, context);
+    if (offer.readOnly === (does === 'read')) return query(offer, input, context);
     const why = offer.readOnly ? 'only reads' : 'may change things';
     return errorOutput(`${name} ${why}: call it with ${right}, if you have that tool.`);
   };
-  const summarize = ({ name, input }: CallInput): string => `${name} ${JSON.stringify(input)}`;
+  const summarize = ({ name, input }: CallInput): string => `${name}${shown(input)}`;
   const own = offers.filter(({ readOnly }) => readOnly === (does === 'read'));
   const shared = { ...commonScope(own), input: callInput, timeoutSeconds: TIMEOUT_SECONDS, summarize, run };
   return does === 'read'

@@ -66,6 +66,31 @@ describe('coverage of an investigation', () => {
     ]);
   });
 
+  it('names a system whose tools did not answer, though others did', () => {
+    const away: CoveredCall = {
+      answer: 'unavailable',
+      source: 'integration:orders-db',
+      digest: 'Error: orders-db: connection refused',
+    };
+    const { outcome: end, sources } = coverageOf([prometheus], [query('data'), away]);
+    assert.equal(end, 'answered');
+    assert.deepEqual(sources[1], {
+      source: 'integration:orders-db',
+      recorded: false,
+      asked: 1,
+      answered: 0,
+      failed: 1,
+      error: 'orders-db: connection refused',
+    });
+    assert.match(
+      renderCoverage(coverageOf([prometheus], [query('data'), away])),
+      /- Source `integration:orders-db`: no response: orders-db: connection refused/,
+    );
+    assert.equal(coverageOf([], [{ ...away, answer: 'refused' }]).outcome, 'nothing_found');
+    const madeUp = query('refused', { source: 'promehteus' });
+    assert.deepEqual(coverageOf([prometheus], [madeUp]).sources.length, 1, 'what a model made up is no source');
+  });
+
   const outcome = (sources: CoveredSource[], ...calls: CoveredCall[]) => coverageOf(sources, calls).outcome;
 
   it('has no sources if there are none, unless a system that is no source answered', () => {

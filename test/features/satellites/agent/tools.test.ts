@@ -95,6 +95,13 @@ describe('tools of satellites', () => {
     );
   });
 
+  it('are summed up with their input, if they have any', async () => {
+    const { tools } = await setUp([shop()]).offered();
+    const read = tools.find(({ name }) => name === 'shop_files_read_file')!;
+    assert.equal(read.summarize({}), 'shop files readFile');
+    assert.equal(read.summarize({ path: '/x' }), 'shop files readFile {"path":"/x"}');
+  });
+
   it('take an error of an MCP tool for one', async () => {
     const { call } = setUp([shop()], () => ({ content: [{ type: 'text', text: 'No such file: /x' }], isError: true }));
     const output = await call('shop_files_read_file', { path: '/x' });
@@ -102,6 +109,7 @@ describe('tools of satellites', () => {
       content: 'No such file: /x',
       digest: 'Error: No such file: /x',
       isError: true,
+      source: 'satellite:shop/files',
       answer: 'refused',
     });
   });

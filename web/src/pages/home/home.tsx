@@ -9,9 +9,12 @@ import { Panel, PageHead } from '../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../components/ui/states.tsx';
 import { Time } from '../../components/ui/time.tsx';
 import { waitingApprovalsQuery } from '../chat/queries.ts';
+import { chatsQuery } from '../chats/queries.ts';
 import { FindingList } from '../findings/finding-list.tsx';
 import { NewInvestigation } from '../investigations/new-investigation.tsx';
 import { investigationsQuery } from '../investigations/queries.ts';
+import { integrationsQuery } from '../integrations/queries.ts';
+import { titleOf } from '../integrations/words.ts';
 import { InvestigationRow } from '../investigations/row.tsx';
 import { agentsQuery } from '../monitoring/queries.ts';
 import { satellitesQuery } from '../satellites/queries.ts';
@@ -100,18 +103,20 @@ function WaitingApprovals() {
   );
 }
 
-/** Nothing while every satellite is connected and every source responds. */
+/** Nothing while every satellite is connected, and every integration and source responds. */
 function BrokenConnections({ session }: { session: Session }) {
   const maySeeSatellites = may(session, 'satellites:read');
   const satellites = useQuery({ ...satellitesQuery(session.team.id), enabled: maySeeSatellites });
   const sources = useQuery({ ...sourcesQuery, enabled: mayListSources(session) });
   const broken = (satellites.data ?? []).filter(({ status, problems }) => status !== 'online' || problems.length > 0);
-  // Those behind a satellite are its problems.
+  // Satellites and integrations speak for what is behind them.
   const silent = (sources.data?.sources ?? []).filter(
-    ({ id, error }) => error !== null && !id.startsWith('satellite:'),
+    ({ id, error }) => error !== null && !/^(?:satellite|integration):/u.test(id),
   );
-  const failed = [satellites, sources].find(({ error }) => error !== null);
-  if (broken.length + silent.length === 0 && !failed) return null;
+  const integrations = useQuery({ ...integrationsQuery, enabled: may(session, 'integrations:read') });
+  const lost = (integrations.data ?? []).filter(({ status }) => status === 'failing' || status === 'needs_reconnect');
+  const failed = [satellites, sources, integrations].find(({ error }) => error !== null);
+  if (broken.length + lost.length + silent.length === 0 && !failed) return null;
   return (
     <Panel title="Broken connections" actions={maySeeSatellites && <More to="/satellites">All satellites</More>}>
       {failed?.error && <Failed error={failed.error} onRetry={() => void failed.refetch()} />}
@@ -124,6 +129,17 @@ function BrokenConnections({ session }: { session: Session }) {
                 {name}
               </Link>{' '}
               <span className="text-ink-soft">{problems[0] ?? `Satellite ${status}`}</span>
+            </span>
+          </li>
+        ))}
+        {lost.map((integration) => (
+          <li key={integration.id} className="flex gap-2.5">
+            <Unplug aria-hidden size={16} className="mt-1 shrink-0 text-bad" />
+            <span className="min-w-0 break-words">
+              <Link to="/integrations" className="font-medium underline">
+                <bdi>{titleOf(integration)}</bdi>
+              </Link>{' '}
+              <span className="text-ink-soft">{integration.error ?? 'It does not answer.'}</span>
             </span>
           </li>
         ))}
@@ -144,12 +160,21 @@ function BrokenConnections({ session }: { session: Session }) {
 function Onboarding({ session }: { session: Session }) {
   const sees = {
     investigations: may(session, 'investigations:read'),
+    chats: may(session, 'chats:read'),
     monitoring: may(session, 'monitoring:read'),
   };
+  const mayInvestigate = sees.investigations && may(session, 'investigations:write');
   const sources = useQuery({ ...sourcesQuery, enabled: mayListSources(session) });
   const investigations = useQuery({ ...investigationsQuery({}), enabled: sees.investigations });
+  const chats = useQuery({ ...chatsQuery({ page: 1, mine: false }), enabled: sees.chats });
   const agents = useQuery({ ...agentsQuery, enabled: sees.monitoring });
-  if (!sources.data || (sees.investigations && !investigations.data) || (sees.monitoring && !agents.data)) return null;
+  if (
+    !sources.data ||
+    (sees.investigations && !investigations.data) ||
+    (sees.chats && !chats.data) ||
+    (sees.monitoring && !agents.data)
+  )
+    return null;
   const steps: Step[] = [
     {
       isDone: sources.data.sources.length > 0,
@@ -167,12 +192,24 @@ function Onboarding({ session }: { session: Session }) {
         </>
       ),
     },
-    ...(sees.investigations
+    ...(sees.investigations || sees.chats
       ? [
           {
-            isDone: (investigations.data?.total ?? 0) > 0,
+            isDone: (investigations.data?.total ?? 0) + (chats.data?.total ?? 0) > 0,
             title: 'Ask a question',
-            how: 'Describe a symptom below: which service, what you see, since when.',
+            how: (
+              <>
+                {may(session, 'chats:write') && (
+                  <>
+                    <Link to="/chat" className="text-accent underline">
+                      Start a chat
+                    </Link>
+                    {mayInvestigate ? ', or describe' : '.'}
+                  </>
+                )}
+                {mayInvestigate && ' a symptom below: which service, what you see, since when.'}
+              </>
+            ),
           },
         ]
       : []),

@@ -6,6 +6,7 @@ import { PageHead } from '../../components/ui/panel.tsx';
 import { Loading } from '../../components/ui/states.tsx';
 import { integrationsQuery } from './queries.ts';
 import { finishConsent } from './requests.ts';
+import { isToSetUp, WebhookToSetUp } from './webhook.tsx';
 
 /** Where a browser returns from a vendor's consent page, with a code or the reason why there is none. */
 export function IntegrationCallbackPage() {
@@ -21,11 +22,13 @@ export function IntegrationCallbackPage() {
       if (code == null || state == null) throw new Error('This page is opened by a vendor, with a code.');
       return finishConsent({ code, state, ...(iss != null && { iss }) });
     },
-    onSuccess: async () => {
+    onSuccess: async ({ webhook }) => {
       await queryClient.invalidateQueries({ queryKey: integrationsQuery.queryKey });
+      if (isToSetUp(webhook)) return;
       await navigate({ to: '/integrations', replace: true });
     },
   });
+  const webhook = finish.data?.webhook;
   const begin = useEffectEvent(() => {
     if (finish.isIdle) finish.mutate();
   });
@@ -34,15 +37,22 @@ export function IntegrationCallbackPage() {
     <>
       <title>Connecting · Casebook</title>
       <PageHead title="Connecting" />
-      {finish.error === null ? (
+      {finish.error === null && !isToSetUp(webhook) ? (
         <Loading />
       ) : (
         <>
-          <p role="alert" className="mb-3 text-bad">
-            {messageOf(finish.error)}
-          </p>
+          {finish.error !== null && (
+            <p role="alert" className="mb-3 text-bad">
+              {messageOf(finish.error)}
+            </p>
+          )}
+          {isToSetUp(webhook) && (
+            <div className="mb-3">
+              <WebhookToSetUp webhook={webhook} />
+            </div>
+          )}
           <Link to="/integrations" className="text-accent underline">
-            Back to the integrations
+            Back to integrations
           </Link>
         </>
       )}

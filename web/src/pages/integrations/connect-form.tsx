@@ -1,201 +1,167 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
-import { useState, type SubmitEvent } from 'react';
-import { api, ApiError, dataOf } from '../../api/client.ts';
-import { may, sessionQuery } from '../../api/session.ts';
+import { useEffect, useId, useState, type SubmitEvent } from 'react';
+import { ApiError } from '../../api/client.ts';
 import { messageOf } from '../../app/message-of.ts';
 import { Button } from '../../components/ui/button.tsx';
 import { Dialog } from '../../components/ui/dialog.tsx';
-import { Field, Input, Select, Textarea, type FieldProps } from '../../components/ui/field.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
-import { satellitesQuery } from '../satellites/queries.ts';
-import { integrationsQuery } from './queries.ts';
-import { connectVendor, rememberCallback } from './requests.ts';
+import { ChooseAccount } from './choose-account.tsx';
+import { bodyOf, changesOf, initialOf, pathOf, sentence, type Values } from './form-values.ts';
+import { integrationsQuery, type Integration } from './queries.ts';
+import { connectVendor, isOneOfMany, rememberCallback, saveIntegration, type ConnectAnswer } from './requests.ts';
+import { VendorField } from './vendor-field.tsx';
 import type { FormField, Vendor } from './vendors.ts';
+import { isToSetUp, WebhookToSetUp } from './webhook.tsx';
+import { titleOf } from './words.ts';
 
-type Values = Record<string, string>;
-type Account = { id: number; name: string };
-
-/** The request: what was left empty is left out, and numbers are numbers. */
-function bodyOf(fields: readonly FormField[], values: Values): Record<string, unknown> {
-  const given = fields.flatMap(({ name, kind, initial }): [string, unknown][] => {
-    const value = values[name] ?? initial ?? '';
-    if (value === '') return [];
-    const [member = '', inner] = name.split('.');
-    return [[member, inner === undefined ? (kind === 'number' ? Number(value) : value) : { [inner]: value }]];
-  });
-  return Object.fromEntries(given);
+interface ConnectFormProps {
+  vendor: Vendor;
+  /** What is changed; without one, a new connection is made. */
+  integration?: Integration | undefined;
+  onClose: () => void;
 }
 
-/** Asks for what a vendor needs, and connects it. */
-export function ConnectForm({ vendor, onClose }: { vendor: Vendor; onClose: () => void }) {
-  const { title, path, fields, credential, isConsent } = vendor;
+/** Asks for what a vendor needs, and connects it or changes a connection. */
+export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) {
+  const { title, credential, consentAt } = vendor;
+  // A consent that was withdrawn is asked for again: nothing of the old connection is kept.
+  const isEdit = integration !== undefined && isOneOfMany(integration) && integration.status !== 'needs_reconnect';
+  const fields = vendor.fields.filter(({ isFixed }) => !(isEdit && isFixed === true));
   const [values, setValues] = useState<Values>({});
-  const [accounts, setAccounts] = useState<Account[]>();
+  const valueOf = (field: FormField): string => values[field.name] ?? initialOf(field, integration);
+  const path = pathOf(vendor, (name) => values[name] ?? (name === 'family' ? integration?.family : undefined));
+  const [accounts, setAccounts] = useState<NonNullable<ConnectAnswer['accounts']>>();
   const queryClient = useQueryClient();
   const toaster = useToaster();
+  const formId = useId();
+  const [webhook, setWebhook] = useState<ConnectAnswer['webhook']>();
   const done = async (): Promise<void> => {
     onClose();
-    toaster.say(`${values['name'] ?? title} is connected.`);
+    const named = integration ? titleOf(integration) : (values['name'] ?? title);
+    toaster.say(isEdit ? `${named} was changed.` : `${named} is connected.`);
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: integrationsQuery.queryKey }),
       queryClient.invalidateQueries({ queryKey: sourcesQuery.queryKey }),
     ]);
   };
   const connect = useMutation({
-    mutationFn: () => connectVendor(path, bodyOf(fields, values)),
-    onSuccess: async ({ status, authorization_url: url, accounts: found }) => {
+    mutationFn: async (): Promise<ConnectAnswer> => {
+      if (!isEdit) return connectVendor(path, bodyOf(fields, valueOf));
+      await saveIntegration(integration, changesOf(fields, values, integration));
+      return {};
+    },
+    onSuccess: async ({ status, authorization_url: url, accounts: found, webhook: hook }) => {
       if (typeof url === 'string') {
         rememberCallback(path);
         location.assign(url);
-      } else if (status === 'select_account' && found) setAccounts(found);
+      } else if (status === 'select_account' && found) {
+        setAccounts(found);
+        await queryClient.invalidateQueries({ queryKey: integrationsQuery.queryKey });
+      } else if (isToSetUp(hook)) setWebhook(hook);
       else await done();
     },
   });
-  const { error } = connect;
-  const issues = error instanceof ApiError ? error.issues : [];
-  const issueOf = (name: string): string | undefined =>
-    issues.find((issue) => issue.path.split('.')[0] === name.split('.')[0])?.message.replace(/^Value error, /u, '');
-  const general =
-    error && !issues.some((issue) => fields.some(({ name }) => name.split('.')[0] === issue.path.split('.')[0]));
+  // What is wrong may be out of sight.
+  useEffect(() => {
+    if (connect.error) document.getElementById(formId)?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [connect.error, formId]);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (!connect.isPending) connect.mutate();
   };
-  if (accounts) return <ChooseAccount accounts={accounts} onDone={() => void done()} onClose={onClose} />;
+  if (accounts)
+    return <ChooseAccount family={vendor.family} accounts={accounts} onDone={() => void done()} onClose={onClose} />;
+  if (isToSetUp(webhook))
+    return (
+      <Dialog
+        open
+        onOpenChange={(isOpen) => !isOpen && void done()}
+        title={`${title} is connected`}
+        isSticky
+        footer={
+          <Button variant="primary" onClick={() => void done()}>
+            Done
+          </Button>
+        }
+      >
+        <WebhookToSetUp webhook={webhook} />
+      </Dialog>
+    );
+  const { issueOf, general } = said(connect.error, fields);
+  const action = isEdit ? 'Test and save' : consentAt === undefined ? 'Test and connect' : `Continue to ${consentAt}`;
   return (
-    <Dialog open onOpenChange={(isOpen) => !isOpen && onClose()} title={`Connect ${title}`} isSticky>
-      <div className="mb-4 rounded-md bg-sunken p-3 text-sm">
-        <p>{credential.text}</p>
-        {credential.code !== undefined && (
-          <pre className="mt-2 wrap-anywhere whitespace-pre-wrap">{credential.code}</pre>
-        )}
-        {credential.link !== undefined && (
-          <a
-            href={credential.link}
-            target="_blank"
-            rel="noreferrer"
-            className="mt-2 inline-flex items-center gap-1 text-accent underline"
-          >
-            The vendor's guide <ExternalLink aria-hidden size={14} />
-          </a>
-        )}
-      </div>
-      <form onSubmit={submit} className="flex flex-col gap-3">
+    <Dialog
+      open
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      title={isEdit ? `Edit ${titleOf(integration)}` : `Connect ${title}`}
+      isSticky
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" disabled={connect.isPending}>
+            {connect.isPending ? 'Testing…' : action}
+          </Button>
+        </>
+      }
+    >
+      <Credential {...credential} />
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-3">
         {fields.map((field) => (
           <VendorField
             key={field.name}
             field={field}
-            value={values[field.name] ?? field.initial ?? ''}
+            value={valueOf(field)}
             error={issueOf(field.name)}
+            isKept={isEdit && (field.kind === 'password' || field.kind === 'area')}
             onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
           />
         ))}
-        {general && (
-          <p role="alert" className="text-sm text-bad">
-            {messageOf(error)}
+        {general !== undefined && (
+          <p role="alert" className="text-sm wrap-anywhere text-bad">
+            {general}
           </p>
         )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" disabled={connect.isPending}>
-            {connect.isPending ? 'Testing…' : isConsent ? 'Continue at the vendor' : 'Test and connect'}
-          </Button>
-        </div>
       </form>
     </Dialog>
   );
 }
 
-function VendorField(props: {
-  field: FormField;
-  value: string;
-  error: string | undefined;
-  onChange: (value: string) => void;
-}) {
-  const { field, value, error, onChange } = props;
-  const { label, hint, kind = 'text', choices = [], isOptional } = field;
-  const { data: session } = useQuery(sessionQuery);
-  const seesSatellites = kind === 'satellite' && may(session, 'satellites:read');
-  const { data: satellites } = useQuery({ ...satellitesQuery(session?.team.id ?? ''), enabled: seesSatellites });
-  if (kind === 'satellite' && !satellites?.length) return null;
-  const control: FieldProps['children'] = (attributes) => {
-    const shared = {
-      ...attributes,
-      value,
-      required: isOptional !== true,
-      onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
-    };
-    if (kind === 'choice' || kind === 'satellite') {
-      const options =
-        kind === 'choice' ? choices : (satellites ?? []).map(({ name }) => [name, `Satellite ${name}`] as const);
-      return (
-        <Select {...shared}>
-          {kind === 'satellite' && <option value="">Casebook itself</option>}
-          {options.map(([option, words]) => (
-            <option key={option} value={option}>
-              {words}
-            </option>
-          ))}
-        </Select>
-      );
-    }
-    if (kind === 'area') return <Textarea {...shared} rows={4} spellCheck={false} className="font-mono text-sm" />;
-    const type = kind === 'password' ? 'password' : kind === 'number' ? 'number' : 'text';
-    return (
-      <Input {...shared} type={type} autoComplete={kind === 'password' ? 'new-password' : 'off'} spellCheck={false} />
-    );
+/** What the API says: of each field, and of the request as a whole. */
+function said(error: unknown, fields: readonly FormField[]) {
+  const memberOf = (name: string): string => name.split('.')[0] ?? '';
+  const issues = error instanceof ApiError ? error.issues : [];
+  const isOfField = (path: string): boolean => fields.some(({ name }) => memberOf(name) === memberOf(path));
+  const others = issues.filter(({ path }) => !isOfField(path));
+  return {
+    issueOf(name: string): string | undefined {
+      const issue = issues.find(({ path }) => memberOf(path) === memberOf(name));
+      return issue && sentence(issue.message);
+    },
+    general:
+      others.length > 0
+        ? others.map(({ message }) => sentence(message)).join(' ')
+        : error !== null && issues.length === 0
+          ? messageOf(error)
+          : undefined,
   };
-  return (
-    <Field
-      label={isOptional === true ? `${label} (optional)` : label}
-      error={error}
-      {...(hint !== undefined && { hint })}
-    >
-      {control}
-    </Field>
-  );
 }
 
-/** The second step of New Relic, where a key sees several accounts. */
-function ChooseAccount(props: { accounts: Account[]; onDone: () => void; onClose: () => void }) {
-  const { accounts, onDone, onClose } = props;
-  const [chosen, setChosen] = useState(String(accounts[0]?.id ?? ''));
-  const choose = useMutation({
-    mutationFn: () => dataOf(api.POST('/api/onboarding/apm-a/step2', { body: { account_id: Number(chosen) } })),
-    onSuccess: onDone,
-  });
-  return (
-    <Dialog open onOpenChange={(isOpen) => !isOpen && onClose()} title="Choose an account" isSticky>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          choose.mutate();
-        }}
+/** How to make a credential, and where. */
+const Credential = ({ text, code, link }: Vendor['credential']) => (
+  <div className="mb-4 rounded-md bg-sunken p-3 text-sm">
+    <p>{text}</p>
+    {code !== undefined && <pre className="mt-2 wrap-anywhere whitespace-pre-wrap">{code}</pre>}
+    {link !== undefined && (
+      <a
+        href={link.to}
+        target="_blank"
+        rel="noreferrer"
+        className="mt-2 inline-flex items-center gap-1 text-accent underline"
       >
-        <Field
-          label="Account"
-          hint="The key sees several; this one is queried."
-          error={choose.error && messageOf(choose.error)}
-        >
-          {(control) => (
-            <Select {...control} value={chosen} onChange={({ target }) => setChosen(target.value)}>
-              {accounts.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {`${name} (${id})`}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <div className="flex justify-end">
-          <Button type="submit" variant="primary" disabled={choose.isPending}>
-            Use this account
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
+        {link.label} <ExternalLink aria-hidden size={14} />
+      </a>
+    )}
+  </div>
+);

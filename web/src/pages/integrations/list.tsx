@@ -5,29 +5,35 @@ import { may, sessionQuery } from '../../api/session.ts';
 import { Button } from '../../components/ui/button.tsx';
 import { PageHead, Panel } from '../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Alerts } from './alerts.tsx';
 import { ConnectForm } from './connect-form.tsx';
 import { Connected } from './connected.tsx';
-import { integrationsQuery } from './queries.ts';
+import { integrationsQuery, type Integration } from './queries.ts';
 import { VENDORS, vendorOf, type Vendor } from './vendors.ts';
 
 /** What the team has connected, and what it could. */
 export function IntegrationsPage() {
   const { data: session } = useQuery(sessionQuery);
   const { data: integrations, error, refetch } = useQuery(integrationsQuery);
-  const [connecting, setConnecting] = useState<Vendor>();
+  const [connecting, setConnecting] = useState<{ vendor: Vendor; integration?: Integration | undefined }>();
   const mayWrite = may(session, 'integrations:write');
-  const taken = new Set((integrations ?? []).map((one) => vendorOf(one)?.id));
+  const connected = (vendor: Vendor): Integration | undefined =>
+    vendor.canRepeat === true ? undefined : integrations?.find((one) => vendorOf(one) === vendor);
   return (
     <>
       <title>Integrations · Casebook</title>
       <PageHead
         title="Integrations"
-        description="Each connection is at once a source and a set of tools of investigations, chats and checks. Casebook only reads."
+        description="Every connection becomes a source and a set of tools for investigations, chats and checks."
       />
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {integrations === undefined && error === null && <Loading lines={5} />}
       {integrations !== undefined && integrations.length > 0 && (
-        <Connected integrations={integrations} mayWrite={mayWrite} onReconnect={setConnecting} />
+        <Connected
+          integrations={integrations}
+          mayWrite={mayWrite}
+          onChange={(vendor, integration) => setConnecting({ vendor, integration })}
+        />
       )}
       {integrations !== undefined && (
         <Panel title={mayWrite ? 'Connect a system' : 'Systems that can be connected'} className="mt-6">
@@ -38,9 +44,13 @@ export function IntegrationsPage() {
                 <h3 className="font-medium">{vendor.title}</h3>
                 <p className="flex-1 text-sm text-ink-soft">{vendor.gives}</p>
                 {mayWrite && (
-                  <Button size="small" className="self-start" onClick={() => setConnecting(vendor)}>
+                  <Button
+                    size="small"
+                    className="self-start"
+                    onClick={() => setConnecting({ vendor, integration: connected(vendor) })}
+                  >
                     <Plug aria-hidden size={14} />
-                    {taken.has(vendor.id) && vendor.canRepeat !== true ? 'Replace' : 'Connect'}
+                    {connected(vendor) ? 'Replace' : 'Connect'}
                     <span className="sr-only"> {vendor.title}</span>
                   </Button>
                 )}
@@ -49,7 +59,8 @@ export function IntegrationsPage() {
           </ul>
         </Panel>
       )}
-      {connecting && <ConnectForm vendor={connecting} onClose={() => setConnecting(undefined)} />}
+      {session && integrations !== undefined && integrations.length > 0 && <Alerts mayWrite={mayWrite} />}
+      {connecting && <ConnectForm {...connecting} onClose={() => setConnecting(undefined)} />}
     </>
   );
 }

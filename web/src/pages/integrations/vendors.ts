@@ -1,4 +1,5 @@
 /** What the gallery says of each vendor, and what its form asks for, in the vendor's words. */
+import { CODE_HOSTS } from './code-hosts.ts';
 import type { Family } from './queries.ts';
 
 export interface FormField {
@@ -12,6 +13,8 @@ export interface FormField {
   /** What the form starts with. */
   initial?: string;
   isOptional?: boolean;
+  /** Cannot be changed later: another one is another integration. */
+  isFixed?: boolean;
 }
 
 export interface Vendor {
@@ -21,23 +24,38 @@ export interface Vendor {
   title: string;
   /** What it gives a run. */
   gives: string;
-  /** Where the request goes. */
+  /** Where the request goes; `{family}` is the value of that field. */
   path: string;
-  /** Of a changed integration, where a team may have several. */
+  /** Whether a team may have several. */
   canRepeat?: boolean;
   fields: readonly FormField[];
-  /** How to make a credential that may do no more than it needs. */
-  credential: { text: string; code?: string; link?: string };
-  /** A page of the vendor opens for consent instead of a credential. */
-  isConsent?: boolean;
+  /** How to make a credential that may do no more than it needs, and the vendor's page where it is made. */
+  credential: { text: string; code?: string; link?: { to: string; label: string } };
+  /** Whose page opens for consent, instead of a credential. */
+  consentAt?: string;
 }
 
-const NAME: FormField = { name: 'name', label: 'Name', hint: 'As questions and tools call it, such as orders-db.' };
+const NAME: FormField = {
+  name: 'name',
+  label: 'Name',
+  hint: 'The name used in questions and tool names, such as orders-db.',
+};
 const CERTIFICATE: FormField = {
   name: 'ca_certificate',
-  label: 'Certificate of the authority (PEM)',
+  label: 'CA certificate (PEM)',
   kind: 'area',
   isOptional: true,
+};
+const GOOGLE_TOOLS: FormField = {
+  name: 'family',
+  label: 'Tools',
+  kind: 'choice',
+  initial: 'cloud-b',
+  choices: [
+    ['cloud-b', "Casebook's own tools"],
+    ['cloud-b-official', "Google's own tool server, if the operator has installed it"],
+  ],
+  isFixed: true,
 };
 const VIA: FormField = { name: 'via', label: 'Reached by', kind: 'satellite', isOptional: true };
 
@@ -76,7 +94,10 @@ export const VENDORS: readonly Vendor[] = [
     credential: {
       text: 'Create a role that only reads:',
       code: "create role casebook login password '…';\ngrant pg_read_all_data, pg_monitor to casebook;\ncreate extension if not exists pg_stat_statements;",
-      link: 'https://www.postgresql.org/docs/current/predefined-roles.html',
+      link: {
+        to: 'https://www.postgresql.org/docs/current/predefined-roles.html',
+        label: 'PostgreSQL: predefined roles',
+      },
     },
   },
   {
@@ -98,7 +119,10 @@ export const VENDORS: readonly Vendor[] = [
     credential: {
       text: 'Create a user that only reads:',
       code: "create user casebook identified by '…' settings readonly = 2;\ngrant select on *.* to casebook;",
-      link: 'https://clickhouse.com/docs/operations/settings/permissions-for-queries',
+      link: {
+        to: 'https://clickhouse.com/docs/operations/settings/permissions-for-queries',
+        label: 'ClickHouse: permissions for queries',
+      },
     },
   },
   {
@@ -123,7 +147,7 @@ export const VENDORS: readonly Vendor[] = [
     ],
     credential: {
       text: 'Create a user key of a user whose group has the role "Read only" in the accounts to be queried.',
-      link: 'https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/',
+      link: { to: 'https://one.newrelic.com/api-keys', label: 'New Relic: API keys' },
     },
   },
   {
@@ -137,8 +161,8 @@ export const VENDORS: readonly Vendor[] = [
       { name: 'account_id', label: 'Account ID', isOptional: true, hint: 'Needed if the token sees several accounts.' },
     ],
     credential: {
-      text: 'Create a custom token with: Account Analytics, Account Settings, Account Firewall Access Rules, Workers Scripts, Zone, Zone Analytics, all of them Read.',
-      link: 'https://developers.cloudflare.com/fundamentals/api/get-started/create-token/',
+      text: 'Create a custom token with the permissions Account Analytics, Account Settings, Workers Scripts, Zone, Zone Analytics and Firewall Services, each of them Read.',
+      link: { to: 'https://dash.cloudflare.com/profile/api-tokens', label: 'Cloudflare: API tokens' },
     },
   },
   {
@@ -146,24 +170,29 @@ export const VENDORS: readonly Vendor[] = [
     family: 'cloud-b',
     title: 'Google Cloud, service account',
     gives: 'Log entries, time series, traces, error groups, audited changes',
-    path: '/api/onboarding/cloud-b/sa/connect',
+    path: '/api/onboarding/{family}/sa/connect',
     fields: [
+      GOOGLE_TOOLS,
       { name: 'service_account', label: 'Key file (JSON)', kind: 'area' },
       { name: 'project_id', label: 'Project ID', isOptional: true, hint: "By default the service account's own." },
     ],
     credential: {
       text: 'Give the service account roles/logging.viewer, roles/monitoring.viewer, roles/cloudtrace.user and roles/errorreporting.viewer, and create a JSON key.',
-      link: 'https://cloud.google.com/iam/docs/keys-create-delete',
+      link: {
+        to: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
+        label: 'Google Cloud: service accounts',
+      },
     },
   },
   {
     id: 'cloud-b',
     family: 'cloud-b',
     title: 'Google Cloud, your account',
-    gives: 'The same, with what you may read yourself',
-    path: '/api/onboarding/cloud-b/connect',
-    isConsent: true,
+    gives: 'The same but for error groups, with what you may read yourself',
+    path: '/api/onboarding/{family}/connect',
+    consentAt: 'Google',
     fields: [
+      GOOGLE_TOOLS,
       { name: 'project_id', label: 'Project ID', isOptional: true },
       {
         name: 'client_id',
@@ -176,7 +205,7 @@ export const VENDORS: readonly Vendor[] = [
     credential: {
       text: 'Google asks you for consent to read logs, metrics and traces. An OAuth client of your own needs this page as a redirect URI:',
       code: `${location.origin}/integrations/callback`,
-      link: 'https://developers.google.com/identity/protocols/oauth2/web-server',
+      link: { to: 'https://console.cloud.google.com/apis/credentials', label: 'Google Cloud: OAuth clients' },
     },
   },
   {
@@ -193,9 +222,12 @@ export const VENDORS: readonly Vendor[] = [
       { name: 'workspace_id', label: 'Log Analytics workspace ID', isOptional: true },
     ],
     credential: {
-      text: 'Create a service principal that only reads:',
-      code: 'az ad sp create-for-rbac --name casebook --role "Monitoring Reader" --scopes /subscriptions/SUBSCRIPTION_ID',
-      link: 'https://learn.microsoft.com/azure/azure-monitor/roles-permissions-security',
+      text: 'Create a service principal that only reads. Logs need the second role, on their workspace.',
+      code: 'az ad sp create-for-rbac --name casebook --role "Monitoring Reader" \\\n  --scopes /subscriptions/SUBSCRIPTION_ID\naz role assignment create --assignee CLIENT_ID --role "Log Analytics Reader" \\\n  --scope WORKSPACE_RESOURCE_ID',
+      link: {
+        to: 'https://portal.azure.com/#view/Microsoft_AAD_RegisteredApps/ApplicationsListBlade',
+        label: 'Azure: app registrations',
+      },
     },
   },
   {
@@ -206,8 +238,8 @@ export const VENDORS: readonly Vendor[] = [
     path: '/api/integrations/mcp',
     canRepeat: true,
     fields: [
-      { ...NAME, hint: 'As questions and tools call it, such as tickets.' },
-      { name: 'url', label: 'URL', hint: 'Of its streamable HTTP endpoint.' },
+      { ...NAME, hint: 'The name used in questions and tool names, such as tickets.' },
+      { name: 'url', label: 'URL', hint: 'Of its streamable HTTP endpoint.', isFixed: true },
       {
         name: 'headers.Authorization',
         label: 'Authorization header',
@@ -218,8 +250,11 @@ export const VENDORS: readonly Vendor[] = [
     ],
     credential: { text: 'A token that may only read what Casebook is to read.' },
   },
+  ...CODE_HOSTS,
 ];
 
 /** The vendor that an integration came from. */
-export const vendorOf = ({ family, source_id: id }: { family: Family; source_id: string }): Vendor | undefined =>
-  VENDORS.find((vendor) => vendor.family === family && vendor.id.endsWith('-sa') === id.endsWith('-service-account'));
+export function vendorOf({ family, source_id: id }: { family: Family; source_id: string }): Vendor | undefined {
+  const form = family === 'cloud-b-official' ? 'cloud-b' : family;
+  return VENDORS.find((one) => one.family === form && one.id.endsWith('-sa') === id.endsWith('-service-account'));
+}

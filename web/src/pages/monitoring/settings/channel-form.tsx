@@ -1,29 +1,30 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { ApiError, type Schema } from '../../../api/client.ts';
+import { ApiError } from '../../../api/client.ts';
 import { Button } from '../../../components/ui/button.tsx';
 import { Field, Input, Select, Textarea } from '../../../components/ui/field.tsx';
 import { useToaster } from '../../../components/ui/toast.tsx';
-import { saveConfig } from '../queries.ts';
-import { CHANNEL_FORMS, CHANNEL_TYPES, channelIssue, channelOf, type ChannelType } from './channels.ts';
+import { CHANNEL_FORMS, CHANNEL_TYPES, channelIssue, channelOf, type Channel, type ChannelType } from './channels.ts';
 
-export interface ChannelFormProps {
-  agentId: string;
+export interface ChannelFormProps<Saved> {
   initial: ChannelType;
-  onSaved: (config: Schema<'MonitoringAgentConfigResponse'>) => void;
+  save: (channel: Channel) => Promise<Saved>;
+  /** What is said then. */
+  saved: string;
+  onSaved: (answer: Saved) => void;
   onCancel: () => void;
 }
 
 /** Replaces the channel. Secrets are write-only. */
-export function ChannelForm({ agentId, initial, onSaved, onCancel }: ChannelFormProps) {
+export function ChannelForm<Saved>({ initial, save, saved, onSaved, onCancel }: ChannelFormProps<Saved>) {
   const [type, setType] = useState(initial);
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
   const toaster = useToaster();
   const saving = useMutation({
-    mutationFn: () => saveConfig(agentId, { notification_channel: channelOf(type, written) }),
-    onSuccess: (config) => {
-      toaster.say('Channel saved. Send a test to verify it.');
-      onSaved(config);
+    mutationFn: () => save(channelOf(type, written)),
+    onSuccess: (answer) => {
+      toaster.say(saved);
+      onSaved(answer);
     },
     onError: (error) => {
       if (!(error instanceof ApiError && error.issues.length > 0)) toaster.fail(error);

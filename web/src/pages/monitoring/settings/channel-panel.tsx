@@ -4,7 +4,6 @@ import { useState } from 'react';
 import type { Schema } from '../../../api/client.ts';
 import { Badge } from '../../../components/ui/badge.tsx';
 import { Button } from '../../../components/ui/button.tsx';
-import { CopyButton } from '../../../components/ui/copy-button.tsx';
 import { Confirm } from '../../../components/ui/dialog.tsx';
 import { Fact, Facts } from '../../../components/ui/facts.tsx';
 import { Panel } from '../../../components/ui/panel.tsx';
@@ -13,6 +12,7 @@ import { saveConfig, testChannel } from '../queries.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { CHANNEL_FORMS, outcomeWords } from './channels.ts';
 import type { ConfigProps } from './limits-panel.tsx';
+import { SigningSecret } from './signing-secret.tsx';
 
 export function ChannelPanel({ config, mayWrite }: ConfigProps) {
   const { chat_id: agentId, notification_channel: channel } = config;
@@ -48,7 +48,7 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
         ) : (
           <SetChannel channel={channel} />
         )}
-        {secret !== undefined && <Secret secret={secret} />}
+        {secret !== undefined && <SigningSecret secret={secret} />}
         {testing.data && (
           <p
             role="status"
@@ -76,8 +76,9 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
         )}
         {isChanging && (
           <ChannelForm
-            agentId={agentId}
             initial={channel?.type ?? 'slack'}
+            save={(channel) => saveConfig(agentId, { notification_channel: channel })}
+            saved="Channel saved. Send a test to verify it."
             onSaved={saved}
             onCancel={() => setIsChanging(false)}
           />
@@ -116,15 +117,3 @@ function SetChannel({ channel }: { channel: NonNullable<ConfigProps['config']['n
     </Facts>
   );
 }
-
-const Secret = ({ secret }: { secret: string }) => (
-  <div className="rounded-md border border-warn bg-warn-soft px-3 py-2 text-sm">
-    <p className="font-medium text-warn">Signing secret, shown only once:</p>
-    <div className="mt-1 flex items-center gap-2">
-      <code className="min-w-0 flex-1 text-xs break-all">{secret}</code>
-      <CopyButton size="small" text={() => secret}>
-        Copy
-      </CopyButton>
-    </div>
-  </div>
-);
