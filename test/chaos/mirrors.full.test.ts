@@ -34,7 +34,7 @@ describe('killed workers of mirrors', () => {
       address,
       taskQueue,
       home,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: await workflowBundle('kills'),
       staleMs: 500,
     };
   });
