@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { CodeHost, CodeHostError } from '@casebook/connectors';
+import type { CodeHostError } from '@casebook/connectors';
 import { createMirrorActivities } from '../../activities/mirrors.ts';
 import { creatorOf } from '../../src/db/base.ts';
 import { anyTeam, forTeam } from '../../src/db/team-filter.ts';
@@ -77,18 +77,20 @@ export function buildMirrors({
   const gitTimeoutMs = LONG_TIMEOUTS.gitMs;
   const directory = join(home, 'workspaces');
   const workspaces = createGitWorkspaces({ directory, gitTimeoutMs, program, staleLockMs: staleMs });
-  const hostOf = async (): Promise<CodeHost> =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mirrors ask for nothing else
-    ({
-      async gitCredential() {
-        if (refusal.error) throw refusal.error;
-        return CREDENTIAL;
-      },
-    }) as unknown as CodeHost;
   const { network } = createOutbound({ allow: ['127.0.0.1'] });
   const mirrors = createMirrors(
-    { orm, clock: systemClock, log, workspaces, launcher, hostOf },
-    { directory: join(directory, 'mirrors'), network, gitTimeoutMs, program, staleMs },
+    {
+      orm,
+      clock: systemClock,
+      log,
+      workspaces,
+      launcher,
+      async remoteOf({ cloneUrl }) {
+        if (refusal.error) throw refusal.error;
+        return { url: cloneUrl, network, credential: CREDENTIAL };
+      },
+    },
+    { directory: join(directory, 'mirrors'), gitTimeoutMs, program, staleMs },
   );
   return { mirrors, workspaces };
 }

@@ -1,6 +1,7 @@
 /** What the room gives to others. */
 import type { CodeHost, HostEvent } from '@casebook/connectors';
 import type { EntityManager } from '../../db/orm.ts';
+import type { Outbound } from '../../platform/outbound/index.ts';
 import type { GitOptions, GitResult } from '../../platform/git/index.ts';
 import type { Repository } from './entities.ts';
 
@@ -26,6 +27,8 @@ export interface Repositories {
    * @throws {CodeHostError} when there is none
    */
   hostOf(repository: Repository): Promise<CodeHost>;
+  /** Where Git may reach it: its clone URL is what the host says. @throws {CodeHostError} when it is disconnected */
+  networkOf(repository: Repository): Promise<Outbound['network']>;
   /** By full name, in any capitals. @throws {NotFound} `repository_not_found`, also where the host is turned off */
   find(em: EntityManager, fullName: string): Promise<Repository>;
   /** In alphabetical order; without those whose host is turned off. */

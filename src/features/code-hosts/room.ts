@@ -36,7 +36,7 @@ export const codeHostsRoom = {
   build({ config, client, orm, clock, log, appUrl, integrations, workspacesDir, workspaces }: Needs) {
     const { temporal, timeouts } = config;
     const open = integrations.codeHost;
-    const repositories = createRepositories({ orm, open });
+    const repositories = createRepositories({ orm, open, networkOf: integrations.connections.networkOf });
     const mirrors = createMirrors(
       {
         orm,
@@ -44,13 +44,15 @@ export const codeHostsRoom = {
         log,
         workspaces,
         launcher: createMirrorLauncher(client, { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs }),
-        hostOf: repositories.hostOf,
+        async remoteOf(repository, signal) {
+          const [network, host] = await Promise.all([
+            repositories.networkOf(repository),
+            repositories.hostOf(repository),
+          ]);
+          return { url: repository.cloneUrl, network, credential: await host.gitCredential({ signal }) };
+        },
       },
-      {
-        directory: join(workspacesDir, 'mirrors'),
-        network: integrations.vendorOutbound.network,
-        gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS,
-      },
+      { directory: join(workspacesDir, 'mirrors'), gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS },
     );
     const listeners: WebhookListener[] = [];
     const codeHosts: CodeHosts = {

@@ -64,6 +64,8 @@ export interface Connections {
     parameters: Record<string, unknown>,
     context: OperationContext & { call?: Pick<SourceCall, 'isGivenUp' | 'onWait'> & { requestId?: string } },
   ): Promise<unknown>;
+  /** Where its system may be: what a team names must not be inside the operator's network. */
+  networkOf(target: Pick<Target, 'family' | 'settings'>): Outbound['network'];
   /** What a code host can do besides. Connects to nothing. @throws {QueryError} when its settings make no sense */
   codeHost(target: Target): CodeHost;
   /** Tests a system over a connection of its own. Never throws because of the system. */
@@ -93,9 +95,12 @@ export function createConnections({
   const configOf = ({ family, settings, secrets }: Target): Settings =>
     families[family].config(settings, secrets, vendors);
 
+  const networkOf: Connections['networkOf'] = ({ family, settings }) =>
+    (families[family].namesHost(settings) ? outbound : vendorOutbound).network;
+
   /** What a kind of connector takes. @throws {QueryError} when the settings make no sense */
   const parsedFor = (target: Target) => {
-    const { connector: kind, vendor, namesHost } = families[target.family];
+    const { connector: kind, vendor } = families[target.family];
     if (kind === undefined) throw new QueryError('failed', `${vendor} has no connector.`);
     const definition = connectorKinds[kind];
     const parsed = definition.config.safeParse(configOf(target));
@@ -103,8 +108,7 @@ export function createConnections({
       const [issue] = parsed.error.issues;
       throw new InvalidSettings(String(issue!.path[0] ?? ''), `${issue!.path.join('.')}: ${issue!.message}`);
     }
-    const { network } = namesHost(target.settings) ? outbound : vendorOutbound;
-    return { definition, config: parsed.data, network, vendor };
+    return { definition, config: parsed.data, network: networkOf(target), vendor };
   };
 
   const create = (target: Target): Connector => {
@@ -133,6 +137,7 @@ export function createConnections({
   };
 
   return {
+    networkOf,
     operations: (target) => connectorOf(target).operations,
     async call(target, operation, parameters, { call, ...context }) {
       return transportOf(target, connectorOf(target), call).call(operation, parameters, context);

@@ -163,6 +163,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
 
 /** The families that are code hosts. */
 export const CODE_HOST_FAMILIES = ['github', 'gitea', 'codehost-b'] as const satisfies readonly FamilyName[];
+export const isCodeHost = (family: FamilyName): boolean => CODE_HOST_FAMILIES.some((one) => one === family);
 
 /** The address at which a code host has its API. */
 export const urlOf = (

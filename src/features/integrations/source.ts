@@ -13,7 +13,7 @@ import {
   type TelemetrySource,
 } from '../sources/index.ts';
 import type { Integration } from './entities.ts';
-import { families } from './families.ts';
+import { families, isCodeHost } from './families.ts';
 import type { SystemDeps } from './systems.ts';
 
 /** Prefix of the ids: `integration:orders-db`. */
@@ -48,7 +48,7 @@ export function capabilitiesOf(
 ): SourceCapability[] {
   const { kind } = families[family];
   const parts = operations.flatMap(({ name, tool }) => (tool ? [] : (BY_OPERATION[name] ?? [])));
-  return [...parts, ...(SQL.has(kind) ? (['sql'] as const) : []), 'tools'];
+  return [...parts, ...(SQL.has(kind) ? (['sql'] as const) : []), ...(isCodeHost(family) ? [] : (['tools'] as const))];
 }
 
 /** @param operations none if the integration cannot be opened */

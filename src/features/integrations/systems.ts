@@ -21,7 +21,7 @@ import {
 import type { Change, TimeWindow } from '../sources/index.ts';
 import type { Connections, Target } from './connections.ts';
 import { Integration } from './entities.ts';
-import { families } from './families.ts';
+import { families, isCodeHost } from './families.ts';
 import { decisionOn } from './decisions.ts';
 import type { Servers } from './servers.ts';
 import { sourceOf } from './source.ts';
@@ -191,7 +191,9 @@ const isEmpty = (answer: unknown): boolean => answer === null || (Array.isArray(
 const MAX_NAMED = 20;
 
 /** Slugs are bounded letters, digits and hyphens; nothing else from a customer's system gets in here. */
-function instructionsFor(rows: readonly Integration[], search: string | undefined): string | undefined {
+function instructionsFor(all: readonly Integration[], search: string | undefined): string | undefined {
+  // Code hosts are asked through tools of their own room.
+  const rows = all.filter(({ family }) => !isCodeHost(family));
   if (rows.length === 0) return undefined;
   const named = rows.slice(0, MAX_NAMED).map(({ slug, family }) => `${slug} (${families[family].kind})`);
   const more = rows.length > named.length ? ` and ${rows.length - named.length} more` : '';

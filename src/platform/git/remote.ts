@@ -13,6 +13,8 @@ export interface GitRemote {
   /** `https://…` without a credential; `http://` only to hosts that the operator allows. */
   url: string;
   credential?: { username: string; password: string };
+  /** Decides where it may be. */
+  network: Pick<Outbound['network'], 'lookup' | 'urlProblem'>;
 }
 
 /** What a command that talks to a remote is run with. */
@@ -34,11 +36,8 @@ const SLOW_SECONDS = 60;
  * @throws {OutboundError} `refused` when the URL or an address of its host is not allowed; `unreachable` when the host
  *   has none
  */
-export async function callRemote(
-  remote: GitRemote,
-  { lookup, urlProblem }: Pick<Outbound['network'], 'lookup' | 'urlProblem'>,
-  authoritiesFile: string,
-): Promise<RemoteCall> {
+export async function callRemote(remote: GitRemote, authoritiesFile: string): Promise<RemoteCall> {
+  const { lookup, urlProblem } = remote.network;
   const problem = urlProblem(remote.url);
   if (problem !== undefined) throw new OutboundError('refused', problem);
   const { href, origin, protocol, hostname, port } = new URL(remote.url);

@@ -142,10 +142,7 @@ describe('connecting GitLab', () => {
   it('is a source of changes like any other', async () => {
     const { body } = await api.get('/api/integrations');
     const [one] = body.integrations;
-    assert.deepEqual(
-      [one.vendor, one.source_id, one.capabilities],
-      ['GitLab', 'integration:gitlab', ['changes', 'tools']],
-    );
+    assert.deepEqual([one.vendor, one.source_id, one.capabilities], ['GitLab', 'integration:gitlab', ['changes']]);
   });
 
   it('follows new, renamed and removed repositories, and wants every mirror again', async () => {

@@ -29,8 +29,8 @@ describe('code hosts: bare mirrors', () => {
   });
 
   const mirror = (options: Partial<MirrorOptions> = {}): BareMirror =>
-    mirrorAt({ directory, network, gitTimeoutMs: LONG_TIMEOUTS.gitMs, ...options }, randomUUID(), randomUUID());
-  const remoteOf = ({ cloneUrl }: HostedRepository) => ({ url: cloneUrl, credential });
+    mirrorAt({ directory, gitTimeoutMs: LONG_TIMEOUTS.gitMs, ...options }, randomUUID(), randomUUID());
+  const remoteOf = ({ cloneUrl }: HostedRepository) => ({ url: cloneUrl, credential, network });
   let created = 0;
   const repository = (): HostedRepository => host.create(`acme/r${created++}`);
   const refsOf = async (bare: BareMirror): Promise<string[]> =>
@@ -156,9 +156,9 @@ describe('code hosts: bare mirrors', () => {
     assert.equal(moved.reason, 'not_found');
     assert.ok(!host.requests.some(({ url }) => url.startsWith('/elsewhere')), 'a redirect was followed');
     host.answer = undefined;
-    const wrong = { url: there.cloneUrl, credential: { username: 'casebook', password: 'old' } };
+    const wrong = { url: there.cloneUrl, credential: { username: 'casebook', password: 'old' }, network };
     assert.equal((await failure(bare.fetch(wrong))).reason, 'unauthorized');
-    assert.equal((await failure(bare.fetch({ url: there.cloneUrl }))).reason, 'unauthorized');
+    assert.equal((await failure(bare.fetch({ url: there.cloneUrl, network }))).reason, 'unauthorized');
   });
 
   it('keeps the credential out of arguments, files and messages, also when the host repeats it', async () => {
@@ -200,7 +200,7 @@ describe('code hosts: bare mirrors', () => {
     const there = repository();
     there.commit({ a: '1' });
     const strict = createOutbound({ allow: [] }).network;
-    assert.equal((await failure(mirror({ network: strict }).fetch(remoteOf(there)))).reason, 'invalid');
+    assert.equal((await failure(mirror().fetch({ ...remoteOf(there), network: strict }))).reason, 'invalid');
     for (const url of [
       'ssh://code.example.org/a.git',
       'file:///etc',
@@ -209,15 +209,19 @@ describe('code hosts: bare mirrors', () => {
       '--upload-pack=touch /tmp/pwned',
       'https://user:pass@code.example.org/a.git',
     ])
-      assert.equal((await failure(mirror().fetch({ url, credential }))).reason, 'invalid', url);
+      assert.equal((await failure(mirror().fetch({ url, credential, network }))).reason, 'invalid', url);
     // The name is no name that the machine knows: only the pinned address can be what was reached.
     const resolving = createOutbound({
       allow: ['code.example.org'],
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     }).network;
     const { port } = new URL(host.url);
-    const bare = mirror({ network: resolving });
-    await bare.fetch({ url: `http://code.example.org:${port}${new URL(there.cloneUrl).pathname}`, credential });
+    const bare = mirror();
+    await bare.fetch({
+      url: `http://code.example.org:${port}${new URL(there.cloneUrl).pathname}`,
+      credential,
+      network: resolving,
+    });
     assert.equal(await bare.head('main'), there.git(['rev-parse', 'main']));
   });
 

@@ -41,14 +41,14 @@ describe('code hosts: tools', () => {
     const rows: Repository[] = [];
     const commits: Record<string, string[]> = {};
     const bare = (row: Pick<Repository, 'id'>) =>
-      mirrorAt({ directory, network, gitTimeoutMs: LONG_TIMEOUTS.gitMs }, teamId, row.id);
+      mirrorAt({ directory, gitTimeoutMs: LONG_TIMEOUTS.gitMs }, teamId, row.id);
     for (const [fullName, made] of Object.entries(given)) {
       const repository = host.create(`${teamId}/${fullName}`);
       commits[fullName] = made.map(([files, options], n) =>
         repository.commit(files, { at: T0 + n * HOUR, ...options }),
       );
       const row = { id: randomUUID(), teamId, fullName, defaultBranch: 'main', cloneUrl: repository.cloneUrl };
-      await bare(row).fetch({ url: repository.cloneUrl });
+      await bare(row).fetch({ url: repository.cloneUrl, network });
       const head = (await bare(row).resolve('main')) ?? null;
       rows.push({ ...row, head, syncedAt: new Date(), error: null } as Repository);
     }

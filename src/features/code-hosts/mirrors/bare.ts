@@ -12,7 +12,6 @@ import {
   type GitRemote,
   type GitResult,
 } from '../../../platform/git/index.ts';
-import type { Outbound } from '../../../platform/outbound/index.ts';
 import { hostErrorOf, ownLines, secretsOf } from './errors.ts';
 import { keepHouse, locksOf, removeTemporary, sizeOf } from './housekeeping.ts';
 import { candidatesOf, isRefName, refspecProblem } from './ref-names.ts';
@@ -20,7 +19,6 @@ import { candidatesOf, isRefName, refspecProblem } from './ref-names.ts';
 export interface MirrorOptions {
   /** The directory of all mirrors: one folder for each team. */
   directory: string;
-  network: Pick<Outbound['network'], 'lookup' | 'urlProblem'>;
   /** The Git executable; `git` on the PATH by default. */
   program?: string;
   /** Timeout of a command that does not talk to the host, ms. */
@@ -90,7 +88,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 /** @throws {TypeError} unless both ids are UUIDs */
 export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: string): BareMirror {
   if (!UUID.test(teamId) || !UUID.test(repositoryId)) throw new TypeError('The ids of a mirror must be UUIDs');
-  const { directory, network, program = 'git', gitTimeoutMs, transferTimeoutMs = TRANSFER_TIMEOUT_MS } = options;
+  const { directory, program = 'git', gitTimeoutMs, transferTimeoutMs = TRANSFER_TIMEOUT_MS } = options;
   const { staleMs = STALE_LOCK_TIMES * gitTimeoutMs, maxBytes = MAX_BYTES } = options;
   const gitDir = join(directory, teamId, `${repositoryId}.git`);
   const git: BareMirror['git'] = (args, given) => runGit(program, gitDir, args, { timeoutMs: gitTimeoutMs, ...given });
@@ -103,7 +101,7 @@ export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: s
   ): Promise<GitResult> => {
     signal?.throwIfAborted();
     try {
-      const { url, env } = await callRemote(remote, network, await authorities(directory));
+      const { url, env } = await callRemote(remote, await authorities(directory));
       return await git(argsFor(url), { env, timeoutMs, signal });
     } catch (error) {
       if (error instanceof GitError && LOCKED.test(ownLines(error))) {

@@ -55,11 +55,9 @@ export async function compareDue(deps: SyncDeps & WantDeps): Promise<number> {
   return rows.length;
 }
 
-async function isCurrent({ hostOf, bareOf }: SyncDeps, row: Repository): Promise<boolean> {
+async function isCurrent({ remoteOf, bareOf }: SyncDeps, row: Repository): Promise<boolean> {
   // It never came, or failed: the workflow says better why than a comparison.
   if (row.syncedAt === null || row.error !== null) return false;
   const signal = AbortSignal.timeout(COMPARE_TIMEOUT_MS);
-  const host = await hostOf(row);
-  const credential = await host.gitCredential({ signal });
-  return bareOf(row).isCurrent({ url: row.cloneUrl, credential }, signal);
+  return bareOf(row).isCurrent(await remoteOf(row, signal), signal);
 }

@@ -42,7 +42,7 @@ export function createMirrors(
   const slots = createFetchSlots();
   return {
     of(repository) {
-      const { id, teamId, cloneUrl, defaultBranch } = repository;
+      const { id, teamId, defaultBranch } = repository;
       const bare = bareOf(repository);
       return {
         gitDir: bare.gitDir,
@@ -53,8 +53,7 @@ export function createMirrors(
           await inTurn(id, () => fetchInto(all, forTeam(deps.orm.em, teamId), repository, bare, signal), signal);
         },
         async push(refspecs, signal) {
-          const host = await deps.hostOf(repository);
-          await bare.push({ url: cloneUrl, credential: await host.gitCredential({ signal }) }, refspecs, signal);
+          await bare.push(await deps.remoteOf(repository, signal), refspecs, signal);
         },
       };
     },

@@ -1,11 +1,12 @@
 /** Brings a mirror up to date: fetches, shows it in the team's workspace, and records what came of it. */
 import { join } from 'node:path';
-import { CodeHostError, type CodeHost } from '@casebook/connectors';
+import { CodeHostError } from '@casebook/connectors';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { assertDiskSpace } from '../../../platform/disk.ts';
 import { createFairSlots, type FairSlots } from '../../../platform/fair-slots.ts';
+import type { GitRemote } from '../../../platform/git/index.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { messageOf } from '../../../platform/message-of.ts';
 import { storableText } from '../../../platform/storable.ts';
@@ -21,7 +22,8 @@ export interface SyncDeps {
   workspaces: Workspaces;
   /** The directory of all mirrors. */
   directory: string;
-  hostOf(repository: Repository): Promise<CodeHost>;
+  /** Where a repository is, with a credential that is still good. @throws {CodeHostError} */
+  remoteOf(repository: Repository, signal: AbortSignal): Promise<GitRemote>;
   bareOf(repository: Pick<Repository, 'id' | 'teamId'>): BareMirror;
 }
 
@@ -96,8 +98,7 @@ export async function fetchInto(
   await assertDiskSpace([deps.directory]);
   // Before the fetch begins: whoever asks from here on needs another one.
   await em.nativeUpdate(Repository, { id }, { wantedAt: null });
-  const host = await deps.hostOf(row);
-  await bare.fetch({ url: row.cloneUrl, credential: await host.gitCredential({ signal }) }, signal);
+  await bare.fetch(await deps.remoteOf(row, signal), signal);
   const head = (await bare.resolve(row.defaultBranch, signal)) ?? null;
   const problem = await show(deps, em, row, bare, head);
   const sizeBytes = await bare.size();
