@@ -39,6 +39,7 @@ import { status } from './status.ts';
 import { throughput } from './throughput.ts';
 import { toolServers } from './tool-servers.ts';
 import { web } from './web.ts';
+import { workspace } from './workspace.ts';
 
 const benchmarks: readonly Benchmark[] = [
   status,
@@ -73,6 +74,7 @@ const benchmarks: readonly Benchmark[] = [
   monitoringPlanUpdate,
   monitoringTokens,
   web,
+  workspace,
 ];
 
 const names = benchmarks.map(({ name }) => name);

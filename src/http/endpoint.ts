@@ -9,7 +9,7 @@ import type { ApiDeps } from './deps.ts';
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
 
 /** Statuses an endpoint may declare beyond those that every endpoint of its kind has (401, 403, 422, 429). */
-export type DeclaredError = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 422 | 429 | 500 | 502 | 503 | 504;
+export type DeclaredError = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 422 | 426 | 429 | 500 | 502 | 503 | 504;
 
 type PrincipalOf<A extends Auth> = A extends ApiKeyAuth ? Principal : undefined;
 

@@ -56,6 +56,10 @@ const lines: Record<string, Lines> = {
   ],
   hostile: [look, { text: HOSTILE }],
   acts: [{ toolUses: [{ name: 'shop_ops_restart', input: { what: 'checkout' } }] }, { text: 'It is restarted.' }],
+  proposes: [
+    { toolUses: [{ name: 'create_file', input: { path: 'proposed.md', content: '<b>by a chat</b>\n' } }] },
+    { text: 'This is what I propose.' },
+  ],
   short: [{ text: 'Because of it.' }],
 };
 const answers = byQuestion(lines, { chat_title: [{ text: 'Checkout is slow' }] });
@@ -106,6 +110,28 @@ describe('the chat page', () => {
     });
     return id;
   };
+
+  it('shows what a chat proposes to change as a diff before it is taken', async () => {
+    const messages = [{ role: 'user', content: ask('proposes', 'Change the files.') }];
+    const { chat_id: chatId } = await web.call<{ chat_id: string }>('POST', '/api/chat-editor', {
+      messages,
+      mode: 'propose',
+    });
+    const { page, end } = await web.visit(`/chat/${chatId}`);
+    const changes = page.getByRole('region', { name: 'File changes' });
+    await changes.getByText('Proposed', { exact: true }).waitFor();
+    await changes.getByRole('region', { name: 'Diff' }).getByText('+<b>by a chat</b>').waitFor();
+    await assertPresentable(page, 'chat-proposal');
+    await changes.getByRole('button', { name: 'Apply changes' }).focus();
+    await page.keyboard.press('Enter');
+    await changes.getByText('Committed', { exact: true }).waitFor();
+    assert.equal(await changes.getByRole('button', { name: 'Apply changes' }).count(), 0);
+    const file = await web.call<{ content: string }>('GET', '/api/workspace/file?path=proposed.md');
+    assert.equal(file.content, '<b>by a chat</b>\n');
+    await page.reload();
+    await changes.getByText('Committed', { exact: true }).waitFor();
+    await end();
+  });
 
   it('answers by keyboard alone, under an address of its own, and shows what the answer rests on', async () => {
     const { page, end } = await web.visit('/chat');

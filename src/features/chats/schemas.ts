@@ -208,6 +208,10 @@ const Changes = z
     diff: z.string(),
     truncated: z.boolean().describe('Whether the diff was truncated.'),
     conflicts: z.array(z.string()),
+    proposal: z
+      .uuid()
+      .optional()
+      .describe('Under which proposed changes can be applied: `/api/workspace/proposals/{proposal_id}`.'),
   })
   .meta({ id: 'ChatChanges' });
 

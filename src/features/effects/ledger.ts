@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
-import { idempotencyKeyReused, type Conflict } from '../../http/errors.ts';
+import { idempotencyKeyReused } from '../../http/errors.ts';
 import { storableJson, storableText } from '../../platform/storable.ts';
 import { Effect } from './entities.ts';
 

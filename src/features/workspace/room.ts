@@ -7,6 +7,7 @@ import { WorkspaceConnection, WorkspaceDraft, WorkspaceDraftChange } from './ent
 import { createGitWorkspaces } from './git/index.ts';
 import type { WorkspaceUpkeep } from './port.ts';
 import { announce } from './live/events.ts';
+import { proposalEndpoints } from './routes/proposals.ts';
 import { readEndpoints } from './routes/read.ts';
 import { writeEndpoints } from './routes/write.ts';
 
@@ -18,7 +19,7 @@ const configuration = z
 
 export const workspaceRoom = {
   name: 'workspace',
-  endpoints: [...readEndpoints, ...writeEndpoints],
+  endpoints: [...readEndpoints, ...writeEndpoints, ...proposalEndpoints],
   entities: [WorkspaceDraft, WorkspaceDraftChange, WorkspaceConnection],
   scopes: {
     'workspace:read': { allows: 'Read files', forMembers: true },

@@ -172,6 +172,51 @@ export const ConnectionsResponse = z
   .object({ connections: count.meta({ description: "The team's open WebSockets, over all API nodes." }) })
   .meta({ id: 'WorkspaceConnectionsResponse' });
 
+export const FollowQuery = z.object({
+  after: commit.optional().describe('The last commit that the client knows: it is told what it has missed.'),
+});
+const told = z.string().meta({ description: 'A commit.' });
+export const LiveMessage = z
+  .discriminatedUnion('type', [
+    z
+      .object({ type: z.literal('ready'), commit: told })
+      .meta({ description: 'Everything up to this commit was told.' }),
+    z.object({
+      type: z.literal('commit'),
+      commit: told,
+      parent: told,
+      author: z.string(),
+      at: time,
+      message: z.string(),
+      paths: z.array(Changed),
+      truncated: z.boolean().meta({ description: 'There are more paths.' }),
+    }),
+    z
+      .object({ type: z.literal('reset'), commit: told })
+      .meta({ description: 'Too much has happened to be told: read the files again.' }),
+    z
+      .object({ type: z.literal('mirror'), path: z.string(), commit: told.nullable() })
+      .meta({ description: 'A mirror shows another commit, or with null none any more.' }),
+  ])
+  .meta({ id: 'WorkspaceMessage' });
+
+export const ProposalParams = z.object({ proposal_id: z.uuid() });
+export const ProposalResponse = z
+  .object({
+    id: z.uuid(),
+    status: z.enum(['proposed', 'committed', 'conflict', 'unchanged', 'discarded']).meta({
+      description:
+        'proposed: waits to be applied; committed: applied; conflict: others changed the same paths, and nothing is written; discarded: given up.',
+    }),
+    base: z.string().meta({ description: 'The commit that the changes were made against.' }),
+    commit: z.string().nullable(),
+    paths: z.array(z.object({ ...Changed.shape, additions: count, deletions: count })),
+    conflicts: z.array(z.string()).meta({ description: 'Paths that others changed meanwhile.' }),
+    diff: z.string().meta({ description: 'Unified diffs of all files; at most 200,000 characters.' }),
+    truncated: z.boolean().meta({ description: 'The diff was cut.' }),
+  })
+  .meta({ id: 'WorkspaceProposal' });
+
 export const HistoryResponse = z
   .object({
     commits: z.array(z.object({ id: z.string(), author: z.string(), at: time, message: z.string() })),

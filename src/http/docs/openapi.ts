@@ -45,6 +45,7 @@ const DESCRIPTIONS: Record<number, string> = {
   412: 'Changed since it was read',
   413: 'Body too large',
   422: 'Invalid request',
+  426: 'Not a WebSocket request',
   429: 'Too many requests; see Retry-After',
   500: 'Unexpected error',
   502: 'An upstream system returned no usable response',

@@ -276,11 +276,33 @@ describe('workspace: endpoints', () => {
         const answers = await Promise.all(
           Array.from({ length: 6 }, (_, i) => put('race.md', `${round}-${i}`, { 'if-match': etag! })),
         );
-        assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(5).fill(412)]);
+        assert.deepEqual(
+          answers.map(({ status }) => status).sort((a, b) => a - b),
+          [200, ...Array<number>(5).fill(412)],
+        );
         const winner = answers.find(({ status }) => status === 200)!;
         assert.equal((await get('race.md')).etag, winner.etag);
         etag = winner.etag;
       }
+    });
+
+    it('do not happen when two people and a chat edit one file', async () => {
+      const { etag } = await put('three.md', 'one\ntwo\nthree\n');
+      const run = { teamId: api.teamId, runId: randomUUID() };
+      const { drafts } = api.api.deps;
+      await drafts.stage(run, randomUUID(), async ({ workspace: files, at }) => {
+        const { text } = await files.read('three.md', { at });
+        const changes = [{ path: 'three.md', content: text!.replace('three', 'three of the chat') }];
+        return { changes, result: { output: {}, digest: '' } };
+      });
+      const first = await put('three.md', 'one of Ann\ntwo\nthree\n', { 'if-match': etag! });
+      const stale = await put('three.md', 'one\ntwo of Bob\nthree\n', { 'if-match': etag! });
+      assert.deepEqual([first.status, stale.status], [200, 412]);
+      assert.equal((await patch('three.md', { search: 'two', replace: 'two of Bob' })).status, 200);
+      const author = { name: 'Casebook', email: 'casebook@localhost' };
+      const outcome = await drafts.finish(run, 'apply', { message: 'From a chat', author, date: new Date() });
+      assert.deepEqual([outcome.status, outcome.conflicts], ['conflict', ['three.md']]);
+      assert.equal(await contentOf('three.md'), 'one of Ann\ntwo of Bob\nthree\n');
     });
 
     it('do not happen to edits of different places, whoever makes them', async () => {
@@ -349,6 +371,34 @@ describe('workspace: endpoints', () => {
     assert.equal((await call('GET', 'history?path=history')).body.commits.length, 4);
     assert.equal((await call('GET', `history?before=${'f'.repeat(40)}`)).status, 404);
     assert.deepEqual((await call('GET', 'history?path=nowhere')).body.commits, []);
+  });
+
+  it('apply what a chat has proposed, once and in the name of the caller, or discard it', async () => {
+    const { drafts } = api.api.deps;
+    const author = { name: 'Casebook', email: 'casebook@localhost' };
+    const propose = async (path: string): Promise<string> => {
+      const run = { teamId: api.teamId, runId: randomUUID() };
+      const result = { output: {}, digest: '' };
+      await drafts.stage(run, randomUUID(), async () => ({ changes: [{ path, content: 'by a chat\n' }], result }));
+      const outcome = await drafts.finish(run, 'propose', { message: 'A proposal', author, date: new Date() });
+      return outcome.proposal!;
+    };
+    const at = (id: string, what = '', method = 'POST') => call(method, `proposals/${id}${what}`);
+    const [taken, dropped, late] = [await propose('taken.md'), await propose('dropped.md'), await propose('late.md')];
+    const shown = (await at(taken, '', 'GET')).body;
+    assert.deepEqual([shown.status, shown.paths[0].path], ['proposed', 'taken.md']);
+    assert.match(shown.diff, /\+by a chat/);
+    const applied = (await at(taken, '/apply')).body;
+    assert.equal(applied.status, 'committed');
+    assert.deepEqual((await at(taken, '/apply')).body, applied);
+    assert.equal((await at(taken, '/discard')).body.status, 'committed');
+    assert.equal(await contentOf('taken.md'), 'by a chat\n');
+    assert.equal((await call('GET', 'history?path=taken.md')).body.commits.length, 1);
+    assert.equal((await at(dropped, '/discard')).body.status, 'discarded');
+    await put('late.md', 'first\n');
+    const conflict = (await at(late, '/apply')).body;
+    assert.deepEqual([conflict.status, conflict.conflicts], ['conflict', ['late.md']]);
+    assert.equal((await at(randomUUID(), '/apply')).status, 404);
   });
 
   it('need their scope', async () => {

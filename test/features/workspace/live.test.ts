@@ -86,9 +86,9 @@ describe('workspace: WebSocket', () => {
     const first = await put('resumed/1');
     const missed = [await put('resumed/2'), await put('resumed/3')];
     const client = await open(other.url, { after: first });
+    await client.until('commit', ({ commit }) => commit === missed[1]);
     assert.deepEqual(client.paths(), ['resumed/2', 'resumed/3']);
-    assert.deepEqual(client.messages.at(-1), { type: 'ready', commit: missed[1] });
-    const upToDate = await open(api.url, { after: missed[1] });
+    const upToDate = await open(other.url, { after: missed[1] });
     assert.deepEqual(upToDate.messages, [{ type: 'ready', commit: missed[1] }]);
     await put('resumed/4');
     for (const each of [client, upToDate]) {
@@ -186,6 +186,7 @@ describe('workspace: WebSocket', () => {
     assert.equal(await connections(), 0);
     await put('during-the-stop');
     const back = await open(other.url, { after: known });
+    await back.until('commit');
     assert.deepEqual(back.paths(), ['during-the-stop']);
   });
 

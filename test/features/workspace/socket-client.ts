@@ -31,7 +31,9 @@ export async function openSocket(
   const socket = new WebSocket(socketUrl(url, after), { headers: { 'x-api-key': key }, ...options });
   const messages: LiveMessage[] = [];
   socket.on('message', (data: Buffer) => void messages.push(JSON.parse(data.toString())));
-  const closed = once(socket, 'close').then(([code, reason]: [number, Buffer]) => ({ code, reason: String(reason) }));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+  });
   await once(socket, 'open');
   const client: SocketClient = {
     socket,

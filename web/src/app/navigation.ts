@@ -2,6 +2,7 @@
 import {
   Activity,
   Bell,
+  FolderTree,
   House,
   MessagesSquare,
   Network,
@@ -21,6 +22,7 @@ export interface Place {
     | '/monitoring'
     | '/findings'
     | '/services'
+    | '/workspace'
     | '/integrations'
     | '/satellites'
     | '/team';
@@ -45,6 +47,7 @@ const GROUPS: readonly PlaceGroup[] = [
       { to: '/investigations', title: 'Investigations', icon: Radar, key: 'i', scope: 'investigations:read' },
       { to: '/findings', title: 'Findings', icon: Bell, key: 'f', scope: 'monitoring:read' },
       { to: '/chats', title: 'Chats', icon: MessagesSquare, key: 'c', scope: 'chats:read' },
+      { to: '/workspace', title: 'Files', icon: FolderTree, key: 'w', scope: 'workspace:read' },
     ],
   },
   {

@@ -84,6 +84,11 @@ const routes = [
     component: lazyRouteComponent(() => import('../pages/services/service.tsx'), 'ServicePage'),
   }),
   createRoute({
+    ...page('/workspace'),
+    validateSearch: searches.workspace,
+    component: lazyRouteComponent(() => import('../pages/workspace/index.tsx'), 'WorkspacePage'),
+  }),
+  createRoute({
     ...page('/integrations'),
     component: lazyRouteComponent(() => import('../pages/integrations/list.tsx'), 'IntegrationsPage'),
   }),

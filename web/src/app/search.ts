@@ -1,14 +1,16 @@
 /** What pages keep in their address. People edit addresses, so anything odd is dropped and never an error. */
 type Search = Record<string, unknown>;
 
+/** A cut path would be another one. */
+const MAX_PATH_CHARACTERS = 1_024;
 /** Longer text in an address is cut. */
 const MAX_CHARACTERS = 500;
 
-const text = (value: unknown): string | undefined => {
+const text = (value: unknown, maxCharacters = MAX_CHARACTERS): string | undefined => {
   const given = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   if (typeof given !== 'string') return undefined;
   // No database stores this character.
-  const kept = given.replaceAll('\0', '').slice(0, MAX_CHARACTERS);
+  const kept = given.replaceAll('\0', '').slice(0, maxCharacters);
   return kept.trim() === '' ? undefined : kept;
 };
 
@@ -71,5 +73,14 @@ export const searches = {
   chat: (search: Search) => known({ call: text(search['call']), answer: text(search['answer']) }),
   /** The service, by the name its telemetry has. */
   service: (search: Search) => known({ name: text(search['name']) }),
+  /** The open file, as it was after a commit or with its history; and the search with its flags. */
+  workspace: (search: Search) =>
+    known({
+      path: text(search['path'], MAX_PATH_CHARACTERS),
+      view: text(search['view']),
+      at: text(search['at']),
+      q: text(search['q']),
+      flags: text(search['flags']),
+    }),
   signIn: (search: Search) => known({ to: localPath(search['to']), error: text(search['error']) }),
 };

@@ -31,7 +31,7 @@ export async function finishDraft(
     truncated: diff.truncated,
   };
   if (changes.length === 0) return settle(deps, run, { ...outcome, status: 'unchanged' });
-  if (input.how === 'propose') return settle(deps, run, outcome);
+  if (input.how === 'propose') return settle(deps, run, { ...outcome, proposal: draft.id });
   const { message, author, date } = input;
   const commit = { base: draft.base, changes, message, author, date, key: run.runId };
   try {

@@ -42,6 +42,8 @@ export interface DraftOutcome {
   diff: string;
   /** The diff was cut. */
   truncated: boolean;
+  /** Under which the changes can be committed later, if they are only proposed. */
+  proposal?: string;
 }
 
 export interface FinishInput {

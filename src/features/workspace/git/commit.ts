@@ -31,7 +31,7 @@ export async function commitChanges(
   let searched = base;
   const end = performance.now() + PATIENCE_MS;
   do {
-    const { head, made } = await resolve(repository, key, signal);
+    const { head, tree: before, made } = await resolve(repository, key, signal);
     if (made !== undefined) return resultOf(repository, made, key, signal);
     if (head !== searched) {
       const found = await findInHistory(repository, key, { since: searched, head, signal });
@@ -41,13 +41,14 @@ export async function commitChanges(
     changes ??= await writeObjects(repository, input.changes, signal);
     if (head !== base) await refuseConflicts(repository, { base, head, changes }, signal);
     const tree = await writeTree(repository, head, changes, signal);
-    const unchanged = tree === id(await repository.git(['rev-parse', `${head}^{tree}`], { signal }));
     const env = identity(plainIdentity(author), date);
-    const commit = unchanged
-      ? head
-      : id(await repository.git(['commit-tree', tree, '-p', head], { input: message, env, signal }));
+    const commit =
+      tree === before
+        ? head
+        : id(await repository.git(['commit-tree', tree, '-p', head], { input: message, env, signal }));
     const outcome = await moveBranch(repository, { head, commit, key, staleLockMs }, signal);
-    if (outcome === 'done') return resultOf(repository, commit, key, signal);
+    if (outcome === 'done')
+      return { commit, paths: commit === head ? [] : await changedPaths(repository, head, commit, signal) };
     await sleep(outcome === 'locked' ? 100 + Math.random() * 100 : Math.random() * 30, undefined, { signal });
   } while (performance.now() < end);
   throw new WorkspaceError('busy', 'Others are changing the workspace; try again');

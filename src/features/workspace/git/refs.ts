@@ -15,18 +15,18 @@ export async function headOf(repository: Repository, signal?: AbortSignal): Prom
 }
 
 /**
- * The commit made for a key, and the newest commit of the branch. Looks up the key first, so that a commit made in
+ * The commit made for a key, and the newest commit of the branch with its tree. Looks up the key first, so that a commit made in
  * between shows as a moved branch.
  */
 export async function resolve(
   repository: Repository,
   key: string,
   signal?: AbortSignal,
-): Promise<{ head: string; made: string | undefined }> {
-  const input = `${CHANGES}/${key}\n${BRANCH}\n`;
+): Promise<{ head: string; tree: string; made: string | undefined }> {
+  const input = `${CHANGES}/${key}\n${BRANCH}\n${BRANCH}^{tree}\n`;
   const { stdout } = await repository.git(['cat-file', '--batch-check=%(objectname)'], { input, signal });
-  const [made = '', head = ''] = stdout.toString('latin1').split('\n');
-  return { head, made: /^[0-9a-f]{40}$/u.test(made) ? made : undefined };
+  const [made = '', head = '', tree = ''] = stdout.toString('latin1').split('\n');
+  return { head, tree, made: /^[0-9a-f]{40}$/u.test(made) ? made : undefined };
 }
 
 /**

@@ -1,24 +1,8 @@
-/** What clients of the workspace's WebSocket receive, as JSON texts. */
-import type { ChangedPath } from '../port.ts';
+/** What clients of the workspace's WebSocket receive, as JSON texts, and how it is closed. */
+import type { z } from 'zod';
+import type * as schemas from '../schemas.ts';
 
-export type LiveMessage =
-  /** Everything up to this commit has been told. */
-  | { type: 'ready'; commit: string }
-  | {
-      type: 'commit';
-      commit: string;
-      parent: string;
-      author: string;
-      at: string;
-      message: string;
-      paths: Pick<ChangedPath, 'path' | 'change'>[];
-      /** Not all paths are there. */
-      truncated: boolean;
-    }
-  /** Too much has happened to be told: read the files again. */
-  | { type: 'reset'; commit: string }
-  /** A mirror shows another commit, or with null none any more. */
-  | { type: 'mirror'; path: string; commit: string | null };
+export type LiveMessage = z.output<typeof schemas.LiveMessage>;
 
 export const SOCKET_PATH = '/api/workspace/ws';
 

@@ -1,10 +1,11 @@
 /** What reads the workspace. */
 import { apiKey } from '../../../http/authenticate.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
-import { InvalidRequest } from '../../../http/errors.ts';
+import { HttpError, InvalidRequest } from '../../../http/errors.ts';
 import { answering } from '../errors.ts';
 import { countConnections } from '../live/connections.ts';
 import { pageOf } from '../lines.ts';
+import { SOCKET_PATH } from '../live/messages.ts';
 import { directoryPath, isMirrored } from '../path.ts';
 import { WorkspaceError, type WorkspaceEntry } from '../port.ts';
 import { entityTag } from '../preconditions.ts';
@@ -141,12 +142,29 @@ const connections = endpoint({
   path: '/api/workspace/connections',
   operationId: 'getWorkspaceConnections',
   summary: 'Count the WebSockets that follow the workspace',
-  description:
-    'Those of the team, over all API nodes; a node that died counts for half a minute at most. The WebSocket is at `/api/workspace/ws`, with the same credentials as the API and the scope `workspace:read`: it sends the commits to the workspace as they are made, and with `?after=COMMIT` first those that were missed.',
+  description: 'Those of the team, over all API nodes; a node that died counts for half a minute at most.',
   tags,
   auth: READ,
   response: schemas.ConnectionsResponse,
   handler: async ({ em, principal }) => ({ connections: await countConnections(em, principal.teamId) }),
 });
 
-export const readEndpoints = [tree, file, search, history, diff, connections];
+/** Requests for a WebSocket do not get this far. */
+const follow = endpoint({
+  method: 'get',
+  path: SOCKET_PATH,
+  operationId: 'followWorkspace',
+  summary: 'Follow the changes of the workspace on a WebSocket',
+  description:
+    'A WebSocket that sends these messages, each as a JSON text: commits as they are made, and before, with `after`, those that were missed. Pages of other origins are refused, unless CORS allows them and they come with a key. A node that shuts down closes with 1012: reconnect at once. Any other request is a 426.',
+  tags,
+  auth: READ,
+  query: schemas.FollowQuery,
+  response: schemas.LiveMessage,
+  errors: [426],
+  handler: async () => {
+    throw new HttpError(426, 'upgrade_required', 'This is a WebSocket.', { headers: { Upgrade: 'websocket' } });
+  },
+});
+
+export const readEndpoints = [tree, file, search, history, diff, connections, follow];

@@ -13,7 +13,7 @@ import type { WorkspaceDeps } from './deps.ts';
 import { tags } from './read.ts';
 
 const endpoint = endpointFor<WorkspaceDeps>();
-const WRITE = apiKey('workspace:write');
+export const WRITE = apiKey('workspace:write');
 
 /** JSON needs two characters for a line break or a quotation mark. */
 const JSON_BYTES = 2;
@@ -41,13 +41,27 @@ const write = (call: WriteCall, wanted: Pick<Wanted, 'request' | 'message' | 'co
   });
 };
 
-/** The answer to a write of one file, with its ETag. */
-async function answerFor({ deps, principal, signal, ctx }: WriteCall, path: string, { commit, paths }: CommitResult) {
+/**
+ * The answer to a write of one file, with its ETag.
+ * @param content its new content; undefined when the request was a repetition
+ */
+async function answerFor(
+  { deps, principal, signal, ctx }: WriteCall,
+  path: string,
+  { commit, paths }: CommitResult,
+  content: string | undefined,
+) {
   const workspace = deps.workspaces.forTeam(principal.teamId);
-  const file = await fileIfThere({ workspace, at: commit }, path, signal);
-  if (file) ctx.set('ETag', entityTag(file.id));
-  return { path, commit, changed: presentPaths(paths), id: file?.id ?? null, size: file?.size ?? null };
+  const written =
+    content === undefined ? await fileIfThere({ workspace, at: commit }, path, signal) : contentOf(content);
+  if (written) ctx.set('ETag', entityTag(written.id));
+  return { path, commit, changed: presentPaths(paths), id: written?.id ?? null, size: written?.size ?? null };
 }
+
+const contentOf = (content: string): { id: string; size: number } => ({
+  id: contentId(content),
+  size: Buffer.byteLength(content),
+});
 
 const presentPaths = (paths: CommitResult['paths']) => paths.map(({ path, change }) => ({ path, change }));
 
@@ -70,6 +84,7 @@ const put = endpoint({
     answering(['query', 'path'], async () => {
       const { body, headers, signal } = call;
       const path = writablePath(call.query.path);
+      const { content } = body;
       const made = await write(call, {
         request: ['put', path, body, headers['if-match'], headers['if-none-match']],
         message: body.message ?? `Write ${path}`,
@@ -77,10 +92,10 @@ const put = endpoint({
           const { 'if-match': match, 'if-none-match': noneMatch } = headers;
           if (match !== undefined || noneMatch !== undefined)
             checkPreconditions(path, (await fileIfThere(files, path, signal))?.id ?? null, headers);
-          return [{ path, content: body.content }];
+          return [{ path, content }];
         },
       });
-      return answerFor(call, path, made);
+      return answerFor(call, path, made, content);
     }),
 });
 
@@ -101,15 +116,16 @@ const create = endpoint({
     answering(['body', 'path'], async () => {
       const { body, signal } = call;
       const path = writablePath(body.path);
+      const { content } = body;
       const made = await write(call, {
         request: ['post', path, body],
         message: body.message ?? `Create ${path}`,
         async compute(files) {
           if (await fileIfThere(files, path, signal)) throw alreadyThere(path);
-          return [{ path, content: body.content }];
+          return [{ path, content }];
         },
       });
-      return answerFor(call, path, made);
+      return answerFor(call, path, made, content);
     }),
 });
 
@@ -132,6 +148,7 @@ const edit = endpoint({
     answering(['query', 'path'], async () => {
       const { body, headers, signal } = call;
       const path = writablePath(call.query.path);
+      let content: string | undefined;
       const made = await write(call, {
         request: ['patch', path, body, headers['if-match']],
         message: body.message ?? `Edit ${path}`,
@@ -143,10 +160,11 @@ const edit = endpoint({
           const { search: oldText, replace: newText, replace_all: replaceAll } = body;
           const edited = editText(file.text, { oldText, newText, replaceAll });
           if ('problem' in edited) throw doesNotApply(path, edited);
-          return [{ path, content: edited.text }];
+          content = edited.text;
+          return [{ path, content }];
         },
       });
-      return answerFor(call, path, made);
+      return answerFor(call, path, made, content);
     }),
 });
 

@@ -1,11 +1,13 @@
 /** What a turn produced besides text: charts and file changes. */
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTheme } from '../../app/theme.ts';
+import { UnifiedDiff } from '../../components/diff/unified-diff.tsx';
 import { chartPicture } from '../../components/markdown/links.ts';
 import { Badge } from '../../components/ui/badge.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import type { Changes } from './parts.ts';
-import { ScrollBox } from '../../components/ui/scroll-box.tsx';
+import { proposalQuery, ProposalActions } from './proposal.tsx';
 
 /** @param title what the chart shows, in words */
 export function Chart({ toolId, title, onOpen }: { toolId: string; title: string; onOpen: (toolId: string) => void }) {
@@ -42,7 +44,11 @@ const OUTCOMES: Record<Changes['status'], { tone: 'good' | 'accent' | 'warn' | '
   discarded: { tone: 'neutral', word: 'Discarded' },
 };
 
-export function ChangedFiles({ changes }: { changes: Changes }) {
+export function ChangedFiles({ changes: stored }: { changes: Changes }) {
+  const { proposal } = stored;
+  const { data: decided } = useQuery({ ...proposalQuery(proposal ?? ''), enabled: proposal !== undefined });
+  // The diff that was proposed stays; discarded changes have none.
+  const changes = decided === undefined ? stored : { ...stored, ...decided, paths: stored.paths, diff: stored.diff };
   const { tone, word } = OUTCOMES[changes.status] ?? { tone: 'neutral' as const, word: changes.status };
   return (
     <section aria-label="File changes" className="rounded-lg border bg-surface text-sm">
@@ -67,13 +73,12 @@ export function ChangedFiles({ changes }: { changes: Changes }) {
         ))}
       </ul>
       {changes.diff !== '' && (
-        <details className="border-t">
+        <details className="border-t" open={changes.status === 'proposed'}>
           <summary className="px-3 py-2">Diff{changes.truncated && ' (truncated)'}</summary>
-          <ScrollBox label="Diff" className="font-mono text-xs whitespace-pre max-h-96 bg-sunken p-3">
-            {changes.diff}
-          </ScrollBox>
+          <UnifiedDiff diff={changes.diff} />
         </details>
       )}
+      {proposal !== undefined && <ProposalActions id={proposal} />}
     </section>
   );
 }
