@@ -22,6 +22,7 @@ import { diagnosis } from './diagnosis-e2e.ts';
 import { benchEventLog } from './event-log.ts';
 import { history } from './history.ts';
 import { integrations } from './integrations.ts';
+import { mirrors } from './mirrors.ts';
 import { monitoringAgents } from './monitoring-agents.ts';
 import { monitoringCache } from './monitoring-cache.ts';
 import { monitoringEvents } from './monitoring-events.ts';
@@ -61,6 +62,7 @@ const benchmarks: readonly Benchmark[] = [
   },
   integrations,
   toolServers,
+  mirrors,
   satelliteGraphFeed,
   satelliteGraph,
   satelliteRoundTrip,

@@ -34,7 +34,7 @@ describe('killed workers of mirrors', () => {
       address,
       taskQueue,
       home,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: await workflowBundle('kills'),
       staleMs: 500,
     };
   });
@@ -44,7 +44,7 @@ describe('killed workers of mirrors', () => {
   const start = async (program: string): Promise<ChildProcess> => {
     const input = JSON.stringify({ ...shared, program } satisfies MirrorWorkerInput);
     const child = spawn(process.execPath, [PROGRAM, input], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(child.stdout!, 'data');
+    await once(child.stdout, 'data');
     return child;
   };
   const stop = async (child: ChildProcess): Promise<void> => {

@@ -5,6 +5,7 @@ import { createMirrorLauncher } from '../../src/features/code-hosts/launch.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { entities } from '../../src/rooms.ts';
 import { createTemporalClient } from '../../temporal/connection.ts';
+import { installRuntime } from '../../temporal/runtime.ts';
 import { createWorker } from '../../temporal/worker.ts';
 import { buildMirrors } from './mirror-workflows.ts';
 
@@ -23,6 +24,7 @@ export interface MirrorWorkerInput {
 const input = JSON.parse(process.argv[2] ?? '') as MirrorWorkerInput;
 const { databaseUrl, address, taskQueue, workflowBundle, home, program, staleMs } = input;
 const log = createLogger({ name: 'worker', level: process.env['LOG_LEVEL'] ?? 'silent' });
+installRuntime(log);
 const orm = await openOrm({ entities, databaseUrl });
 const target = { address, namespace: 'default' };
 const launcher = createMirrorLauncher(createTemporalClient(target), { taskQueue });

@@ -45,15 +45,14 @@ export const codeHostsRoom = {
         workspaces,
         launcher: createMirrorLauncher(client, { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs }),
         async remoteOf(repository, signal) {
-          const host = await repositories.hostOf(repository);
-          const network = await repositories.networkOf(repository);
-          return { url: repository.cloneUrl, credential: await host.gitCredential({ signal }), network };
+          const [network, host] = await Promise.all([
+            repositories.networkOf(repository),
+            repositories.hostOf(repository),
+          ]);
+          return { url: repository.cloneUrl, network, credential: await host.gitCredential({ signal }) };
         },
       },
-      {
-        directory: join(workspacesDir, 'mirrors'),
-        gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS,
-      },
+      { directory: join(workspacesDir, 'mirrors'), gitTimeoutMs: timeouts.gitMs ?? GIT_TIMEOUT_MS },
     );
     const listeners: WebhookListener[] = [];
     const codeHosts: CodeHosts = {

@@ -129,14 +129,16 @@ export async function connect(
     const { id, family, slug } = draft;
     const sealed = deps.vault.seal(row ?? draft, withOwn(draft, row ? readable(deps.vault, row)?.secrets : undefined));
     const made = { ...tested, sealed, pending: null, enabled: true, ...creatorOf(principal) };
-    await keepTokens(tx, draft.secrets);
     if (row) {
       const { status: before } = row;
       await forget(deps, tx, row);
+      // Afterwards: a server may give the same refresh token again.
+      await keepTokens(tx, draft.secrets);
       tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
       await tellChange(deps, tx, row, before);
       return row;
     }
+    await keepTokens(tx, draft.secrets);
     return tx.create(Integration, {
       ...made,
       id,

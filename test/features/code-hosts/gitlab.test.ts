@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Repository } from '../../../src/features/code-hosts/entities.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
+import { deliverWithdrawals } from '../../../src/features/integrations/oauth/withdrawal.ts';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
 import { startGitLabServer, type GitLabServer } from '../../support/gitlab-server.ts';
 
@@ -195,6 +196,10 @@ describe('connecting GitLab', () => {
     const { live } = gitlab.oauth;
     assert.ok(live.call(gitlab.oauth).length > 0);
     assert.deepEqual((await api.request('DELETE', `${PATH}/`)).body, { removed: true });
+    const { withdrawals } = api.api.deps.integrations;
+    assert.ok(gitlab.oauth.live().length > 0, 'webhooks are removed first');
+    const later = { now: () => new Date(Date.now() + 120_000) };
+    await deliverWithdrawals({ ...withdrawals, clock: later });
     assert.deepEqual(gitlab.oauth.live(), []);
     assert.deepEqual(
       gitlab.projects.flatMap(({ hooks }) => hooks),

@@ -130,7 +130,8 @@ describe('connecting again', () => {
       assert.deepEqual(await told(), ['new-relic answers again']);
       await change(failing);
       good(await api.request('POST', `${APM}/step2`, { account_id: 1 }));
-      assert.equal((await told()).length, 2);
+      assert.equal((await told()).length, 1, 'nobody has asked New Relic');
+      assert.equal((await only()).status, 'failing');
     });
   });
 

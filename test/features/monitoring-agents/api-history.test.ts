@@ -207,6 +207,8 @@ describe('what monitoring agents did, over the API', () => {
     ]);
     const scopes = { [reading]: 'monitoring:read', [writing]: 'monitoring:write', [triggering]: 'monitoring:trigger' };
     for (const { method, path, operationId, auth } of monitoringAgentsRoom.endpoints) {
+      // Slack signs its requests instead.
+      if (operationId === 'slackInteraction') continue;
       if (auth === 'none') throw new Error(`${operationId} needs no key`);
       const at = path.replace('{chat_id}', agent.id).replaceAll(/\{\w+\}/g, randomUUID());
       for (const key of [reading, writing, triggering, none]) {

@@ -135,9 +135,14 @@ describe('pull requests: opening', () => {
     const opened = await until(body.pull_request_id, 'open');
     assert.deepEqual([opened.error, opened.draft], [null, true]);
     assert.equal(host.requests.length, 1);
-    const history = await harness.temporal.workflow.getHandle(`pull-request-${body.pull_request_id}`).fetchHistory();
-    const failures = history.events?.flatMap((event) => event.activityTaskStartedEventAttributes?.lastFailure ?? []);
-    assert.match(JSON.stringify(failures), /Too many requests/);
+    // The row is stored before the activity is complete, and the history tells of it only then.
+    const handle = harness.temporal.workflow.getHandle(`pull-request-${body.pull_request_id}`);
+    const said = async (): Promise<true | undefined> => {
+      const { events } = await handle.fetchHistory();
+      const failures = events?.flatMap((event) => event.activityTaskStartedEventAttributes?.lastFailure ?? []);
+      return JSON.stringify(failures).includes('Too many requests') || undefined;
+    };
+    await waitUntil(said, { what: 'the reason in the history' });
   });
 
   it('applies the change to the base as it is by then', async () => {
@@ -258,6 +263,8 @@ describe('pull requests: opening', () => {
     const { pullRequests } = harness.api.deps;
     const event = { type: 'push' as const, branch: body.branch, before: null, after: null };
     const about = { repository: { id: '1', fullName: shop.row.fullName } };
+    // Those of earlier tests may be due by now.
+    await sweepStates(pullRequests);
     await onHostEvent(pullRequests, { ...event, ...about }, shop.row);
     host.next.read = [new CodeHostError('limited', 'Later.', { retryAfterMs: 3_600_000 })];
     assert.equal(await sweepStates(pullRequests), 1);

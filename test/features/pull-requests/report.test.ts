@@ -3,6 +3,7 @@ import { CodeHostError, type CodeHost } from '@casebook/connectors';
 import { anyTeam } from '../../../src/db/team-filter.ts';
 import type { CodeHosts } from '../../../src/features/code-hosts/index.ts';
 import { Team } from '../../../src/features/identity/index.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startHarness, type Harness } from '../../support/harness.ts';
 import { byTurn, type Script, type ScriptedStep } from '../../support/scripted-model/index.ts';
 import { listSources, reportInput } from '../../support/scripts.ts';
@@ -184,7 +185,13 @@ describe('pull requests: from a run', () => {
     });
     const created: Json = body;
     assert.equal(created.status, 'pending');
-    const { body: followed } = await harness.request('GET', created.follow);
-    assert.deepEqual([(followed as Json).status, (followed as Json).error], ['pending', 'The host did not answer.']);
+    const followed = await waitUntil(
+      async () => {
+        const { body: now } = await harness.request('GET', created.follow);
+        return (now as Json).error === null ? undefined : (now as Json);
+      },
+      { what: 'the reason why it waits' },
+    );
+    assert.deepEqual([followed.status, followed.error], ['pending', 'The host did not answer.']);
   });
 });

@@ -215,7 +215,10 @@ describe('workspace: WebSocket', () => {
       slow.socket.pause();
       await waitUntil(
         async () => {
+          const before = commits;
           await announce(deps.events, { teamId: api.teamId, commit: randomUUID() }, new Date());
+          // Whoever reads must not fall behind on a busy machine.
+          await quick.until('commit', ({ commit }) => Number(commit) > before);
           return gateway.count() === 1 || undefined;
         },
         { what: 'the slow client to be dropped' },

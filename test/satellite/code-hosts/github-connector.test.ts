@@ -67,6 +67,7 @@ describe('satellite connector: github', () => {
           kind: 'deployment',
           service: 'web',
           summary: 'Deployed main to production',
+          commit: sha('a'),
           author: 'bot',
         },
       ],

@@ -31,7 +31,7 @@ export const webhook = endpointFor<Deps>()({
   auth: 'none',
   // A host has one address for everything that happens on it.
   rateLimited: false,
-  rawBody: z.record(z.string(), z.unknown()),
+  rawBody: z.record(z.string(), z.unknown()).meta({ id: 'CodeHostWebhookDelivery' }),
   bodyLimitBytes: MAX_BYTES,
   response: WebhookReceipt,
   errors: [401, 422, 503],

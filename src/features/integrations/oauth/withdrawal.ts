@@ -57,6 +57,14 @@ export interface WithdrawalDeps extends StatusDeps {
 const tokenOf = ({ refresh_token, access_token }: Secrets): string | number | undefined =>
   refresh_token ?? access_token;
 
+/** What revoking takes; nothing else of a removed integration is kept. */
+const neededOf = ({ access_token, refresh_token, client_id, client_secret }: Secrets): Secrets =>
+  Object.fromEntries(
+    Object.entries({ access_token, refresh_token, client_id, client_secret }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+
 const keyOf = (token: string | number): string =>
   `${WITHDRAWAL}:${createHash('sha256').update(String(token)).digest('hex')}`;
 
@@ -84,7 +92,7 @@ export async function enterWithdrawal(
   const payload: Forgotten = {
     family,
     settings: Object.fromEntries(OF_SERVER.flatMap((name) => (name in settings ? [[name, settings[name]]] : []))),
-    sealed: vault.seal({ id, teamId }, secrets),
+    sealed: vault.seal({ id, teamId }, neededOf(secrets)),
     notBefore: now.getTime() + afterMs,
   };
   await claimEffect(em, {
@@ -133,7 +141,8 @@ async function deliver(deps: WithdrawalDeps, em: EntityManager, effect: Effect):
     const secrets = deps.vault.open({ id, teamId, sealed });
     const { server, client } = authorizationOf(deps.house, { family, settings, secrets });
     const grant = JSON.stringify([server.issuer, client.client_id]);
-    if (server.revocation_endpoint === undefined || (await grantsInUse(deps, em)).has(grant)) {
+    const isShared = WHOLE_GRANT.has(family) && (await grantsInUse(deps, em)).has(grant);
+    if (server.revocation_endpoint === undefined || isShared) {
       await endEffect(em, id, { status: 'skipped' });
       return;
     }
@@ -147,14 +156,15 @@ async function deliver(deps: WithdrawalDeps, em: EntityManager, effect: Effect):
     if (error instanceof SecretError) await endEffect(em, id, { status: 'failed', error: error.message });
     deps.log.warn({ reason: messageOf(error), effectId: id }, 'a token was not withdrawn at the vendor');
   }
+  await em.execute(`update effects set payload = payload - 'sealed' where id = ? and status <> 'pending'`, [id]);
 }
 
-/**
- * A vendor such as Google withdraws with one token all that the person has consented to for the client, also what another
- * integration works with.
- */
+/** Google revokes with one token all that the person has consented to for the client. */
+const WHOLE_GRANT: ReadonlySet<FamilyName> = new Set(['cloud-b', 'cloud-b-official']);
+
+/** The grants that other integrations of the team work with. */
 async function grantsInUse({ opened, house }: WithdrawalDeps, em: EntityManager): Promise<Set<string>> {
-  const rows = await em.find(Integration, { family: { $in: ['cloud-b', 'cloud-b-official', 'codehost-b', 'mcp'] } });
+  const rows = await em.find(Integration, { family: { $in: [...WHOLE_GRANT] } });
   return new Set(
     rows.flatMap((row) => {
       try {

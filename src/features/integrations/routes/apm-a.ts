@@ -65,7 +65,8 @@ const step2 = endpoint({
       if (!current) throw notConnected('New Relic');
       if (!accountsOf(current).some(({ id }) => id === account_id))
         throw InvalidRequest.at(['body', 'account_id'], 'Value error, the key does not see this account', account_id);
-      return { settings: { account_id }, status: 'connected' };
+      // Only a check says that a key that failed works again.
+      return { settings: { account_id }, ...(current.status === 'select_account' && { status: 'connected' as const }) };
     });
     return { status: 'completed' as const, default_account_id: account_id, accounts: accountsOf(row) };
   },
