@@ -127,7 +127,7 @@ describe('the page of integrations', () => {
     await dialog.getByRole('button', { name: 'Test and save' }).press('Enter');
     await row.getByText(`reader@127.0.0.1:${port}/template1`).waitFor();
     await row.getByText('Used by: short-lived').click();
-    await row.getByText('No run and no monitoring agent yet.').waitFor();
+    await row.getByText('Not used by any run or monitoring agent yet.').waitFor();
     await page.getByRole('button', { name: 'Choose a channel' }).press('Enter');
     await page.getByLabel('Type', { exact: true }).selectOption('webhook');
     await page.getByLabel('URL', { exact: true }).fill('https://hooks.example.com/casebook');

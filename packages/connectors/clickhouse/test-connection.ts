@@ -46,7 +46,7 @@ export async function testConnection(
     const isPlain = url === undefined ? !secure : url.startsWith('http:');
     return result({
       status: 'ok',
-      message: `Connected to ClickHouse ${String(version)} as ${username}, who sees ${String(tables)} ${Number(tables) === 1 ? 'table' : 'tables'} and ${readonly === 0 ? 'may write' : 'only reads'}.`,
+      message: `Connected to ClickHouse ${String(version)} as ${username}, which sees ${String(tables)} ${Number(tables) === 1 ? 'table' : 'tables'} and ${readonly === 0 ? 'may write' : 'is read-only'}.`,
       version: String(version),
       warnings: [
         readonly === 0 && `${username} may write. Nothing is written, but a better user could not: ${BETTER_USER}`,

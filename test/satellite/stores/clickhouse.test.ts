@@ -52,14 +52,14 @@ describe('satellite connector: clickhouse', () => {
   it('the test of a connection says what its user may do, and the SQL of a better one', async () => {
     for (const [user, may] of [
       ['everything', 'may write'],
-      ['settings', 'only reads'],
-      ['nothing', 'only reads'],
+      ['settings', 'is read-only'],
+      ['nothing', 'is read-only'],
     ] as const) {
       const { status, message, warnings } = await ask(as(user), 'test_connection');
       assert.equal(status, 'ok', message);
       assert.match(
         message,
-        new RegExp(`^Connected to ClickHouse 18\\.16.* as ${user}, who sees 1 table and ${may}\\.$`),
+        new RegExp(`^Connected to ClickHouse 18\\.16.* as ${user}, which sees 1 table and ${may}\\.$`),
       );
       assert.equal(/create user casebook .* readonly = 2/.test(warnings.join('\n')), user === 'everything');
     }

@@ -33,7 +33,7 @@ export const codehostB = [
     method: 'post',
     path: `${prefix}/oauth/callback`,
     operationId: 'finishGitLabOAuth',
-    summary: 'Finish to connect GitLab with the code that the browser brought back',
+    summary: 'Finish connecting GitLab with the code that the browser brought back',
     tags,
     auth: writing,
     body: schemas.GitLabOAuthCallbackRequest,

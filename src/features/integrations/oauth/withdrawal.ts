@@ -23,7 +23,7 @@ const WITHDRAWAL = 'token_withdrawal';
 
 /** Redeemed tokens that are no integration's by then never will be: their request has ended. */
 export const STORED_WITHIN_MS = 5 * 60_000;
-/** Over about half a day. */
+/** Over about eight hours. */
 const MAX_ATTEMPTS = 16;
 const FIRST_PAUSE_SECONDS = 15;
 const MAX_PAUSE_SECONDS = 3_600;

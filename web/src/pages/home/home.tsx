@@ -207,7 +207,8 @@ function Onboarding({ session }: { session: Session }) {
                     {mayInvestigate ? ', or describe' : '.'}
                   </>
                 )}
-                {mayInvestigate && ' a symptom below: which service, what you see, since when.'}
+                {mayInvestigate &&
+                  `${may(session, 'chats:write') ? '' : 'Describe'} a symptom below: which service, what you see, since when.`}
               </>
             ),
           },

@@ -30,7 +30,9 @@ export function ChooseAccount(props: {
       >
         <Field
           label={word === 'account' ? 'Account' : 'Project ID'}
-          hint={accounts.length > 0 ? 'Several can be seen; this one is queried.' : 'The one that is queried.'}
+          hint={
+            accounts.length > 0 ? 'The credential can see several. Choose the one to query.' : 'The project to query.'
+          }
           error={choose.error && messageOf(choose.error)}
         >
           {(control) =>

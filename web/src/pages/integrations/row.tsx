@@ -11,7 +11,7 @@ const STATES: Record<Integration['status'], { tone: Tone; word: string }> = {
   connected: { tone: 'good', word: 'Connected' },
   failing: { tone: 'bad', word: 'Failing' },
   needs_reconnect: { tone: 'bad', word: 'Connect again' },
-  select_account: { tone: 'warn', word: 'Choice needed' },
+  select_account: { tone: 'warn', word: 'Action needed' },
   pending: { tone: 'neutral', word: 'Pending' },
   disabled: { tone: 'neutral', word: 'Off' },
   not_connected: { tone: 'neutral', word: 'Not connected' },

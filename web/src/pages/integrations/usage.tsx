@@ -20,7 +20,7 @@ export function Usage({ integration }: { integration: Integration }) {
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && isOpen && <Loading lines={1} />}
       {data !== undefined && data.runs.length + data.monitoring_agents.length === 0 && (
-        <p className="ml-4 text-ink-soft">No run and no monitoring agent yet.</p>
+        <p className="ml-4 text-ink-soft">Not used by any run or monitoring agent yet.</p>
       )}
       <ul className="ml-4 list-disc wrap-anywhere text-ink-soft">
         {data?.monitoring_agents.map(({ chat_id: agentId, title }) => (

@@ -50,7 +50,7 @@ export function VendorField(props: {
     <Field
       label={isOptional === true ? `${label} (optional)` : label}
       error={error}
-      {...(isKept ? { hint: 'Leave it empty to keep the one that is stored.' } : hint !== undefined && { hint })}
+      {...(isKept ? { hint: 'Leave empty to keep the stored value.' } : hint !== undefined && { hint })}
     >
       {control}
     </Field>

@@ -188,7 +188,7 @@ export const VENDORS: readonly Vendor[] = [
     id: 'cloud-b',
     family: 'cloud-b',
     title: 'Google Cloud, your account',
-    gives: 'The same but for error groups, with what you may read yourself',
+    gives: 'The same except error groups, limited to what you can read',
     path: '/api/onboarding/{family}/connect',
     consentAt: 'Google',
     fields: [
