@@ -43,7 +43,16 @@ export function outsideCode(text: string, change: (part: string) => string): str
 /** The message of a failed call. */
 export function failureOf(call: Call): string {
   const [, escaped] = /"error":("(?:[^"\\]|\\.)*")/.exec(call.body) ?? [];
-  return quote(escaped === undefined ? call.body : String(JSON.parse(escaped)), 200);
+  return quote(escaped === undefined ? call.body : unescaped(escaped), 200);
+}
+
+/** What only looks like JSON stays as it is. */
+function unescaped(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }
 
 /** Such a name cannot be Markdown, a citation, an address or an instruction. */

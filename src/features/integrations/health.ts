@@ -33,8 +33,15 @@ export async function checkDue(deps: IntegrationServiceDeps, signal: AbortSignal
   /** One after the other, so that each knows what the others have taken. */
   const next = (): Promise<Claimed | undefined> => {
     const claimed = claiming.then(async () => {
-      const full = [...new Set(teams)].filter((teamId) => !mayTake(teamId));
-      const row = await claim(orm.em.fork(), clock.now(), full);
+      const busy = [...new Set(teams)];
+      // A team that waits comes before the next one of a team that is being checked.
+      const row =
+        (await claim(orm.em.fork(), clock.now(), busy)) ??
+        (await claim(
+          orm.em.fork(),
+          clock.now(),
+          busy.filter((teamId) => !mayTake(teamId)),
+        ));
       if (row) teams.push(row.team_id);
       return row;
     });

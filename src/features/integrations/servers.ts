@@ -75,7 +75,8 @@ export function createServers({ house, outbound, log, renewed }: ServerDeps): Se
       // Changes of tools are found by the next check; a stream for each process would only hold a connection.
       listen: false,
       async authorize({ refused }): Promise<Record<string, string>> {
-        if (refused && current.secrets['access_token'] !== undefined)
+        // What is only being tested has no row with another token: the server's refusal stands.
+        if (refused && current.revision > 0 && current.secrets['access_token'] !== undefined)
           current = await renewed(current, current.secrets['access_token']);
         const { access_token: token } = current.secrets;
         return token === undefined ? {} : { authorization: `Bearer ${String(token)}` };

@@ -48,7 +48,9 @@ export function freshTargets(deps: FreshDeps): {
       if (row.status === 'needs_reconnect')
         return new QueryError('failed', row.error ?? 'It has to be connected again.');
       try {
-        const secrets = { ...target.secrets, ...(await deps.renew(target)) };
+        // The new token's own end counts, also where the server names none.
+        const { expires_at: _earlier, ...kept } = target.secrets;
+        const secrets = { ...kept, ...(await deps.renew(target)) };
         tx.assign(row, { sealed: vault.seal(row, secrets), revision: row.revision + 1 });
         return { ...target, secrets, revision: row.revision };
       } catch (error) {

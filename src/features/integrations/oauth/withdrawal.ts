@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { EntityManager } from '../../../db/orm.ts';
-import { forTeam } from '../../../db/team-filter.ts';
+import { anyTeam, forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { messageOf } from '../../../platform/message-of.ts';
 import type { Outbound } from '../../../platform/outbound/index.ts';
@@ -162,9 +162,9 @@ async function deliver(deps: WithdrawalDeps, em: EntityManager, effect: Effect):
 /** Google revokes with one token all that the person has consented to for the client. */
 const WHOLE_GRANT: ReadonlySet<FamilyName> = new Set(['cloud-b', 'cloud-b-official']);
 
-/** The grants that other integrations of the team work with. */
+/** The grants that integrations work with, of whichever team: the same person may have connected several. */
 async function grantsInUse({ opened, house }: WithdrawalDeps, em: EntityManager): Promise<Set<string>> {
-  const rows = await em.find(Integration, { family: { $in: [...WHOLE_GRANT] } });
+  const rows = await em.fork().find(Integration, { family: { $in: [...WHOLE_GRANT] } }, anyTeam);
   return new Set(
     rows.flatMap((row) => {
       try {
