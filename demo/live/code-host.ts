@@ -1,4 +1,5 @@
 /** The code host of the live shop: a Gitea whose newest commit runs in the payments service. */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
@@ -48,13 +49,14 @@ export async function startCodeHost(options: {
   log: Log;
   supervisor: Supervisor;
   casebook: CasebookAddress;
-  databaseUrl: string;
+  /** Of a role that may create databases. */
+  adminDatabaseUrl: string;
   service: string;
   signal: AbortSignal;
 }): Promise<LiveCodeHost> {
   const { home, log, supervisor, casebook, service, signal } = options;
   const folder = join(home, 'demo', 'gitea');
-  const databaseUrl = await emptyDatabase(options.databaseUrl);
+  const databaseUrl = await emptyDatabase(options.adminDatabaseUrl);
   const { spec, url, admin } = await giteaProcess({ binary: await findGitea({ home, log }), folder, databaseUrl });
   await supervisor.start(spec);
   const gitea: GiteaAddress = { url, token: admin.token };
@@ -81,18 +83,21 @@ export async function startCodeHost(options: {
   };
 }
 
-/** @returns the address of a new database beside Casebook's own */
+/** @returns the address of a new database beside Casebook's own, as a role that owns nothing else */
 async function emptyDatabase(server: string): Promise<string> {
+  const password = randomBytes(16).toString('hex');
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
     await client.query(`drop database if exists ${DATABASE} with (force)`);
-    await client.query(`create database ${DATABASE}`);
+    await client.query(`drop role if exists ${DATABASE}`);
+    await client.query(`create role ${DATABASE} login password '${password}'`);
+    await client.query(`create database ${DATABASE} owner ${DATABASE}`);
   } finally {
     await client.end();
   }
   const url = new URL(server);
-  url.pathname = `/${DATABASE}`;
+  Object.assign(url, { pathname: `/${DATABASE}`, username: DATABASE, password });
   return url.href;
 }
 

@@ -64,7 +64,7 @@ export interface LiveShopStart {
    * @param codeHost starts a code host too, with a database beside this one
    * @throws {NoPrometheusError}
    */
-  connect(casebook: CasebookAddress, codeHost?: { databaseUrl: string }): Promise<LiveShop>;
+  connect(casebook: CasebookAddress, codeHost?: { adminDatabaseUrl: string }): Promise<LiveShop>;
   stop(): Promise<void>;
   stopNow(): Promise<void>;
 }

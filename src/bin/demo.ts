@@ -39,7 +39,7 @@ async function connectShop(
   { codeHost: wantsHost }: Wanted,
 ): Promise<LiveShop | undefined> {
   try {
-    const codeHost = wantsHost ? { databaseUrl: running.databaseUrl } : undefined;
+    const codeHost = wantsHost ? { adminDatabaseUrl: running.adminDatabaseUrl } : undefined;
     const shop = await showWaiting('Starting the shop and the satellite', () => start.connect(running, codeHost));
     console.error(`\n${partLines(shop).join('\n')}\n`);
     return shop;

@@ -128,8 +128,6 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
 async function makeDatabase(client: Client, password: string): Promise<void> {
   const roles = await client.query('select 1 from pg_roles where rolname = $1', [owner]);
   if (roles.rowCount === 0) await client.query(`create role ${owner} login password ${client.escapeLiteral(password)}`);
-  // The code host of the demo has a database of its own here.
-  await client.query(`alter role ${owner} createdb`);
   const databases = await client.query<{ owner: string }>(
     'select datdba::regrole::text as owner from pg_database where datname = $1',
     [database],

@@ -40,6 +40,8 @@ export interface Running {
   temporalUiUrl?: string;
   temporalAddress: string;
   databaseUrl: string;
+  /** As a role that may create databases: the superuser of an embedded PostgreSQL, otherwise as configured. */
+  adminDatabaseUrl: string;
   /** The first team's admin key that the API was started with; it may have been revoked since. */
   apiKey: string;
   /** Pid of `postgres`, `temporal`, `worker` or `api`; undefined while it is down or if it is not ours. */
@@ -71,8 +73,9 @@ async function untilReady(apiUrl: string, signal: AbortSignal): Promise<void> {
 }
 
 /** PostgreSQL: the configured one, or an embedded one. */
-async function database({ config, ports }: StartOptions): Promise<{ url: string; spec?: ChildSpec }> {
-  if (config.databaseUrl !== undefined) return { url: config.databaseUrl };
+async function database({ config, ports }: StartOptions): Promise<{ url: string; adminUrl: string; spec?: ChildSpec }> {
+  const { databaseUrl: url } = config;
+  if (url !== undefined) return { url, adminUrl: url };
   return postgresChild({ home: config.home, port: ports?.postgres });
 }
 
@@ -167,7 +170,15 @@ export async function startEverything(options: StartOptions): Promise<Running> {
 
     const facts = { apiUrl, temporalAddress: flows.address, temporalUiUrl: flows.uiUrl, databaseUrl: db.url };
     instance.publish(facts);
-    return { ...facts, appUrl, apiKey, pid: (name) => supervisor.pid(name), stop, stopNow };
+    return {
+      ...facts,
+      adminDatabaseUrl: db.adminUrl,
+      appUrl,
+      apiKey,
+      pid: (name) => supervisor.pid(name),
+      stop,
+      stopNow,
+    };
   };
 
   const aborted = new Promise<never>((_, reject) => {

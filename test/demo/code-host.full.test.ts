@@ -43,7 +43,7 @@ describe('the live demo shop with a code host', function () {
       env: { CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1' },
       ports: { postgres: 0, temporal: 0, temporalUi: 0 },
     });
-    shop = await starting.connect(running, { databaseUrl: running.databaseUrl });
+    shop = await starting.connect(running, { adminDatabaseUrl: running.adminDatabaseUrl });
   });
 
   after(async () => {
