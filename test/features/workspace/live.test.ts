@@ -195,12 +195,16 @@ describe('workspace: WebSocket', () => {
       path: `${i}${'/long'.repeat(200)}`,
       change: 'added' as const,
     }));
-    let commits = 0;
+    let [wanted, commits] = [0, 0];
     const large = (): CommitChange[] => {
       const commit = String(++commits).padStart(40, '0');
       return [{ commit, parent: '', author: 'A', at: new Date(), message: '', paths, truncated: false }];
     };
-    const workspace = { head: async () => '0'.repeat(40), mounts: async () => [], since: async () => large() };
+    const workspace = {
+      head: async () => '0'.repeat(40),
+      mounts: async () => [],
+      since: async () => (commits < wanted ? large() : []),
+    };
     const { deps } = api.api;
     const koa = new Koa();
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a feed calls nothing else
@@ -216,6 +220,7 @@ describe('workspace: WebSocket', () => {
       await waitUntil(
         async () => {
           const before = commits;
+          wanted++;
           await announce(deps.events, { teamId: api.teamId, commit: randomUUID() }, new Date());
           // Whoever reads must not fall behind on a busy machine.
           await quick.until('commit', ({ commit }) => Number(commit) > before);
