@@ -54,7 +54,10 @@ export function jaegerTraces(http: HttpApi): TraceReader {
     async find(query, context) {
       const known = query.service === undefined ? await services(context) : [query.service];
       const asked = known.slice(0, MAX_SERVICES);
-      const limit = Math.min(MAX_TRACES_PER_SERVICE, query.limit);
+      // The newest of all are among the newest of each service. Where any will do, each service gives its share: most
+      // traces have spans of several services, and would be read once for each.
+      const wanted = query.any ? Math.ceil(query.limit / Math.max(1, asked.length)) : query.limit;
+      const limit = Math.min(MAX_TRACES_PER_SERVICE, wanted);
       const traces = new Map<string, TraceSpan[]>();
       let more = asked.length < known.length;
       for (const service of asked) {

@@ -22,6 +22,8 @@ export interface TraceQuery extends TraceFilter {
   from: number;
   to: number;
   limit: number;
+  /** Any traces that match will do, not the newest only. */
+  any?: boolean;
 }
 
 export interface FoundTraces {
@@ -88,8 +90,10 @@ export function traceOperations(reader: TraceReader): ConnectorOperation[] {
         to: unixSeconds,
         max_spans: z.number().int().min(1).max(MAX_SAMPLED_SPANS),
       }),
-      run: ({ from, to, max_spans: maxSpans }, context) =>
-        sampleTraces((slice) => reader.find(slice, context), { from, to }, { maxSpans, maxBytes: context.maxBytes }),
+      run({ from, to, max_spans: maxSpans }, context) {
+        const find = (slice: TraceQuery) => reader.find({ ...slice, any: true }, context);
+        return sampleTraces(find, { from, to }, { ...context, maxSpans });
+      },
     }),
     defineOperation({
       name: 'traced_services',
