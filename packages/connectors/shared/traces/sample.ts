@@ -72,8 +72,7 @@ export async function sampleTraces(
     }
     const total = traces.reduce((sum, { length }) => sum + length, 0);
     const ms = performance.now() - beganAt;
-    if (traces.length > 0)
-      read = { traces: read.traces + traces.length, spans: read.spans + total, ms: read.ms + ms };
+    if (traces.length > 0) read = { traces: read.traces + traces.length, spans: read.spans + total, ms: read.ms + ms };
   }
   return { spans, sampled };
 }
