@@ -7,7 +7,8 @@ export function partLines({
   prometheusUrl,
   lokiUrl,
   jaegerUrl,
-}: Pick<LiveShop, 'addresses' | 'prometheusUrl' | 'lokiUrl' | 'jaegerUrl'>): string[] {
+  codeHost,
+}: Pick<LiveShop, 'addresses' | 'prometheusUrl' | 'lokiUrl' | 'jaegerUrl' | 'codeHost'>): string[] {
   const line = (name: string, url: string | undefined, without = ''): string =>
     url === undefined
       ? `  ${pc.yellow('–')} ${name.padEnd(14)}${pc.yellow(without)}`
@@ -17,5 +18,6 @@ export function partLines({
     line('Prometheus', prometheusUrl),
     line('Loki', lokiUrl, 'missing: no logs'),
     line('Jaeger', jaegerUrl, 'missing: no traces'),
+    ...(codeHost ? [line('Gitea', codeHost.url)] : []),
   ];
 }

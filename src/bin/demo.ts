@@ -250,7 +250,8 @@ async function main(): Promise<void> {
 }
 
 try {
-  await main();
+  if (process.argv.includes('--help')) console.log(`  ${USAGE}`);
+  else await main();
 } catch (error) {
   console.error(pc.red(`  ${messageOf(error)}`));
   console.error(pc.dim(`  ${USAGE}`));

@@ -4,6 +4,7 @@ import { foundSince, unsettledOf, type Finding } from '../../demo/monitoring/fin
 import { agentHints } from '../../demo/monitoring/hints.ts';
 import { GREEN_RUNS, learningOf, type Session } from '../../demo/monitoring/learning.ts';
 import { planLines } from '../../demo/monitoring/plan-lines.ts';
+import type { LiveCodeHost } from '../../demo/live/code-host.ts';
 import { partLines } from '../../demo/terminal/parts.ts';
 import { incidentAfter, liveIncidents } from '../../demo/shop/incidents.ts';
 import type { ShopAddresses } from '../../demo/shop/processes.ts';
@@ -126,12 +127,14 @@ describe('the parts of the live shop', () => {
       addresses: { storefront: 'http://127.0.0.1:1' } as ShopAddresses,
       prometheusUrl: 'http://127.0.0.1:2',
       jaegerUrl: 'http://127.0.0.1:3',
+      codeHost: { url: 'http://127.0.0.1:4' } as LiveCodeHost,
     });
     assert.deepEqual(lines.map(stripVTControlCharacters), [
       '  ✓ Shop          http://127.0.0.1:1',
       '  ✓ Prometheus    http://127.0.0.1:2',
       '  – Loki          missing: no logs',
       '  ✓ Jaeger        http://127.0.0.1:3',
+      '  ✓ Gitea         http://127.0.0.1:4',
     ]);
   });
 });

@@ -94,7 +94,7 @@ describe('offline model: investigations', () => {
     assert.ok((run.report?.confidence ?? 0) > 0.7);
     const verdicts = run.report?.hypotheses.map(({ statement, verdict }) => `${statement} ${verdict}`) ?? [];
     assert.ok(verdicts.includes('`web` is at fault. ruled_out'), 'the loud victim');
-    assert.ok(verdicts.includes('Change `c1` of `mail` caused the incident. ruled_out'), 'the innocent deploy');
+    assert.ok(verdicts.includes('Deploy `c1` of `mail` caused the incident. ruled_out'), 'the innocent deploy');
     assert.ok(run.report?.timeline.some(({ at }) => at === '2026-03-01T11:58:00Z'));
   });
 

@@ -88,6 +88,29 @@ describe('offline model: pull requests', () => {
     assert.ok(run.checked?.timeline.some(({ event }) => event.startsWith('Commit `bababababa`')));
   });
 
+  it('names the commit once where the code host lists it among the changes, and others by their short ids', async () => {
+    const listed = [
+      [BAD, ALERT_AT - 300, 'Shrink the pool'] as const,
+      [OLD, ALERT_AT - 400, 'Say who is on call'] as const,
+    ].map(([commit, at, summary]) => ({
+      id: `shop/db:commit:${commit}`,
+      at: iso(at),
+      service: 'db',
+      kind: 'commit',
+      summary,
+      commit,
+    }));
+    const { report } = await investigate(tools({ content: SUGGESTION, digest: 'suggested' }), system, listed);
+    assert.equal(report?.root_cause.statement.match(/Commit /g)?.length, 1, report?.root_cause.statement);
+    const commits = report.timeline.filter(({ event }) => event.startsWith('Commit '));
+    assert.deepEqual(
+      commits.map(({ event }) => event.slice(0, 19)),
+      [`Commit \`${OLD.slice(0, 10)}\``, `Commit \`${BAD.slice(0, 10)}\``],
+    );
+    const others = report.hypotheses.map(({ statement }) => statement);
+    assert.ok(others.includes(`Commit \`${OLD.slice(0, 10)}\` of \`db\` caused the incident.`), others.join('\n'));
+  });
+
   it('says why a revert could not be suggested, and recommends none', async () => {
     const refused = errorOutput('The change does not apply. Correct it and call the tool again.');
     const { report, calls } = await investigate(tools(refused));

@@ -15,7 +15,15 @@ import {
   type NearChange,
   type RankedCause,
 } from './conclusion.ts';
-import { changeSentence, citeEdge, citeScores, evidenceSentence, findingSentence, rankSentence } from './statements.ts';
+import {
+  changeSentence,
+  citeEdge,
+  citeScores,
+  evidenceSentence,
+  findingSentence,
+  nameOfChange,
+  rankSentence,
+} from './statements.ts';
 
 const MAX_SUSPECTS = 4;
 const MAX_CHANGES = 6;
@@ -77,10 +85,10 @@ function judgeService(file: CaseFile, cause: RankedCause, rival: RankedCause, ci
 
 /** Judges changes near the onset, so that nobody rolls back an innocent deploy. */
 function judgeChange(file: CaseFile, cause: RankedCause, near: NearChange, citations: Citations): Hypothesis {
-  const { id, service } = near.change;
+  const { service } = near.change;
   const fact = changeSentence(citations, near, onsetOf(file));
   const cited = citations.cite(file.ranking?.call, file.ranking ? members(file.ranking.result, 'alert') : '');
-  const statement = `Change ${code(id)}${service ? ` of ${code(service)}` : ''} caused the incident.`;
+  const statement = `${nameOfChange(near.change)}${service ? ` of ${code(service)}` : ''} caused the incident.`;
   const ruledOut = (why: string): Hypothesis => ({ statement, verdict: 'ruled_out', reasoning: `${fact} ${why}.` });
   if (!precedes(file, near.change)) return ruledOut(`It came after the alert${cited}`);
   const ranked = service === undefined ? undefined : rankedAs(file, service);

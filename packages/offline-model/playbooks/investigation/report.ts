@@ -12,8 +12,8 @@ import type { Report } from '../../../../src/features/investigations/report/sche
 import type { Call } from '../../transcript.ts';
 import { pathBetween, type CaseFile } from './case-file.ts';
 import { Citations, members } from './citations.ts';
-import { commitSentence, revertOf, suggestedIn, suspectCommit } from './code-evidence.ts';
-import { changesNear, conclude, onsetError, type Conclusion, type RankedCause } from './conclusion.ts';
+import { commitSentence, revertOf, suggestedIn, suspectCommit, type SuspectCommit } from './code-evidence.ts';
+import { changesNear, conclude, onsetError, type Conclusion, type NearChange, type RankedCause } from './conclusion.ts';
 import {
   blockingIn,
   blockingStatement,
@@ -130,7 +130,7 @@ function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citat
     traceSentence(file, citations, cause),
     telling && !exhausted && findingSentence(citations, cause.service, telling),
     telling?.blamed && keptBlame(file, cause, telling.blamed, citations),
-    change && changeSentence(citations, change, onset),
+    change && !isCommit(change, suspect) && changeSentence(citations, change, onset),
     suspect && commitSentence(citations, suspect, onset),
   ]
     .filter(Boolean)
@@ -182,13 +182,19 @@ function citeSource({ primary }: SourceChoice, { sources }: CaseFile, citations:
   return citations.cite(sources?.call, members(primary, 'id'));
 }
 
+/** Whether a change is that commit, which has a sentence of its own. */
+const isCommit = ({ change }: NearChange, suspect: SuspectCommit | undefined): boolean =>
+  suspect !== undefined && change.commit === suspect.id;
+
 function timeline(
   file: CaseFile,
   choice: SourceChoice,
   conclusion: Conclusion,
   citations: Citations,
 ): Report['timeline'] {
-  const events: Report['timeline'] = changesNear(file).map((near) => ({
+  const suspect = suspectCommit(file);
+  const changes = changesNear(file).filter((near) => !isCommit(near, suspect));
+  const events: Report['timeline'] = changes.map((near) => ({
     at: near.change.at,
     event: clipCited(changeSentence(citations, near), 1_000),
   }));
@@ -198,7 +204,6 @@ function timeline(
     const cited = citations.cite(file.ranking.call, `"onset":${JSON.stringify(onset)}`);
     events.push({ at: onset, event: `Metrics start to deviate from the baseline ${said}${cited}.` });
   }
-  const suspect = suspectCommit(file);
   if (suspect) events.push({ at: suspect.at, event: clipCited(commitSentence(citations, suspect), 1_000) });
   const [finding] = conclusion.findings;
   if (finding && conclusion.cause) {

@@ -101,14 +101,20 @@ export function changeSentence(
   { change, source }: { change: ListedChange; source: Found<unknown> },
   onset?: string,
 ): string {
-  const { id, at, service, kind, summary } = change;
+  const { at, service, summary } = change;
   const of = service ? ` of ${code(service)}` : '';
   const cited = citations.cite(source.call, members(change, 'summary'), members(change, 'id'));
   const lead = Date.parse(onset ?? '') - Date.parse(at);
   const soon = lead > 0 && lead <= SHORTLY_MS ? ', shortly before the onset' : '';
   const when = onset === undefined ? '' : ` at ${clockTime(at, onset)}${soon}`;
+  return `${nameOfChange(change)}${of}${when}: ${quote(summary, 300)}${cited}.`;
+}
+
+/** ``Deployment `payments-41` ``; a commit has the abbreviated id that people know it by. */
+export function nameOfChange({ id, kind, commit }: ListedChange): string {
   const what = word(kind);
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)} ${code(id)}${of}${when}: ${quote(summary, 300)}${cited}.`;
+  const known = kind === 'commit' && commit !== undefined ? commit.slice(0, 10) : id;
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)} ${code(known)}`;
 }
 
 export function citeScores({ ranking }: CaseFile, citations: Citations, cause: RankedCause): string {
