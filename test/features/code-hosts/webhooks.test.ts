@@ -210,7 +210,9 @@ describe('code hosts: webhooks', () => {
       JSON.stringify({ repository: { id: {}, full_name: 1 } }),
     ])
       assert.equal((await deliver(body)).status, 422, body);
-    assert.equal((await deliver({ ...push(repository), after: 'not a commit' })).status, 422);
+    assert.equal((await deliver({ ...push(repository), ref: 7 })).status, 422);
+    const installation = await deliver({ action: 'created', installation: { id: 1 } }, { event: 'installation' });
+    assert.deepEqual([installation.status, installation.body], [200, { ignored: true, duplicate: false }]);
     const noEvent = await fetch(`${api.url}/api/workspace/webhook/codehost-a`, { method: 'POST', body: '{}' });
     assert.equal(noEvent.status, 422);
     const { status } = await fetch(`${api.url}/api/workspace/webhook/codehost-a`, {

@@ -261,7 +261,7 @@ describe('pull requests: opening', () => {
     const { investigationId } = await propose();
     const { body } = await open({ investigation_id: investigationId });
     const { pullRequests } = harness.api.deps;
-    const event = { type: 'push' as const, branch: body.branch, before: null, after: null };
+    const event = { type: 'push' as const, branch: body.branch };
     const about = { repository: { id: '1', fullName: shop.row.fullName } };
     // Those of earlier tests may be due by now.
     await sweepStates(pullRequests);

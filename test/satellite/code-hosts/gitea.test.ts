@@ -60,7 +60,7 @@ describe('a real Gitea', () => {
     try {
       await fixture.host.registerWebhook(fixture.repository, { url: `${receiver.url}/hook`, secret: 'old' }, call);
       await fixture.host.registerWebhook(fixture.repository, { url: `${receiver.url}/hook`, secret }, call);
-      const commit = await fixture.commit('feature/hook', 'hook.txt', 'hook\n');
+      await fixture.commit('feature/hook', 'hook.txt', 'hook\n');
       const pushed = await waitUntil(
         () => receiver.requests.find(({ headers }) => headers['x-github-event'] === 'push'),
         { what: 'the push' },
@@ -72,8 +72,6 @@ describe('a real Gitea', () => {
         repository: { id, fullName },
         type: 'push',
         branch: 'feature/hook',
-        before: null,
-        after: commit,
       });
     } finally {
       await receiver.stop();

@@ -14,7 +14,7 @@ const published = z.array(z.object({ event: z.string(), body: z.looseObject({}) 
 const recorded = z.array(z.object({ headers: z.record(z.string(), z.string()), body: z.string() }));
 
 /** An event without the repository, which all of them have. */
-const gist = (event: HostEvent | undefined): unknown[] => {
+const gist = (event: HostEvent | null | undefined): unknown[] => {
   assert.ok(event);
   const { repository, ...rest } = event;
   assert.ok(repository.id && repository.fullName);
@@ -89,8 +89,7 @@ describe('deliveries to webhooks', () => {
       assert.deepEqual([run![0], run![3]], ['run', 'main']);
       assert.match(String(run![2]), hash);
       assert.deepEqual(branch, ['create', 'refs/heads/feature/price']);
-      assert.deepEqual(pushed!.slice(0, 3), ['push', 'feature/price', null]);
-      assert.match(String(pushed![3]), hash);
+      assert.deepEqual(pushed, ['push', 'feature/price']);
       assert.deepEqual(
         others.map((event) => event.slice(0, 2)),
         [
@@ -109,11 +108,11 @@ describe('deliveries to webhooks', () => {
     it('GitHub, as published', async () => {
       const examples = await load('github.json', published);
       const events = examples.map(({ event, body }) => readWebhook('github', { 'x-github-event': event }, body));
-      assert.equal(events.pop(), undefined);
+      assert.equal(events.pop(), null, 'the ping of an organization');
       assert.deepEqual(events[0]?.repository, { id: '186853002', fullName: 'Codertocat/Hello-World' });
       assert.deepEqual(events.map(gist), [
-        ['push', 'master', null, '6113728f27ae82c7b1a177c8d03f9e96e0adf246'],
-        ['push', null, '6113728f27ae82c7b1a177c8d03f9e96e0adf246', null],
+        ['push', 'master'],
+        ['push', null],
         ['create', 'refs/tags/simple-tag'],
         ['delete', 'refs/tags/simple-tag'],
         ['pull_request', 2],
@@ -130,9 +129,9 @@ describe('deliveries to webhooks', () => {
       const events = examples.map(({ event, body }) => readWebhook('gitlab', { 'x-gitlab-event': event }, body));
       assert.deepEqual(events[0]?.repository, { id: '15', fullName: 'mike/group/diaspora' });
       assert.deepEqual(events.map(gist), [
-        ['push', 'main', '95790bf891e76fee5e1747ab589903a6a1f80f22', 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7'],
-        ['push', 'old', '95790bf891e76fee5e1747ab589903a6a1f80f22', null],
-        ['push', null, null, '82b3d5ae55f7080f1e6022629cdb57bfae7cccc7'],
+        ['push', 'main'],
+        ['push', 'old'],
+        ['push', null],
         ['pull_request', 1],
         ['run', '31', 'bcbb5ec396a2c0f828686f14fac9b80b780504f2', 'master'],
         ['other', 'note'],
@@ -162,8 +161,8 @@ describe('deliveries to webhooks', () => {
             workflow_run: body,
             object_attributes: body,
           };
-          const read = readWebhook(kind, headers, { ...named, ref: body, ref_type: body, before: body, after: body });
-          assert.ok(read === undefined || read.repository.fullName === 'a/b');
+          const read = readWebhook(kind, headers, { ...named, ref: body, ref_type: body });
+          assert.ok(!read || read.repository.fullName === 'a/b');
         }),
       );
     });

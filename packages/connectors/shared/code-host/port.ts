@@ -210,7 +210,7 @@ export class CodeHostError extends QueryError {
 
 /** What a webhook reports. Whatever else a host sends is `other`. */
 export type HostEvent = { repository: { id: string; fullName: string } } & (
-  | { type: 'push'; branch: string | null; before: string | null; after: string | null }
+  | { type: 'push'; /** Null for a tag. */ branch: string | null }
   /** The full name of a branch (`refs/heads/…`) or tag (`refs/tags/…`). GitLab reports pushes instead. */
   | { type: 'create' | 'delete'; ref: string }
   | { type: 'pull_request'; number: number }

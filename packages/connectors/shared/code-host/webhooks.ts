@@ -46,19 +46,16 @@ export function deliveryOf(headers: WebhookHeaders): string | undefined {
 /**
  * What a delivery reports; most kinds of events are `other`.
  * @param body parsed
- * @returns undefined if it is not such a host's delivery about a repository
+ * @returns null for an event of an organization or an installation, which is about no repository; undefined if it is
+ *   not such a host's delivery
  */
-export function readWebhook(kind: CodeHostKind, headers: WebhookHeaders, body: unknown): HostEvent | undefined {
+export function readWebhook(kind: CodeHostKind, headers: WebhookHeaders, body: unknown): HostEvent | null | undefined {
   if (kind === 'gitlab') return readGitLab(headerOf(headers, 'x-gitlab-event'), body);
   // Gitea sends GitHub's headers as well.
   return readGitHub(headerOf(headers, 'x-github-event'), body);
 }
 
 const id = z.union([z.number().int(), z.string().min(1).max(200)]).transform(String);
-const commit = z
-  .string()
-  .regex(/^[0-9a-f]{40,64}$/u)
-  .transform((name) => (/^0+$/u.test(name) ? null : name));
 const name = z.string().min(1).max(1_000);
 const number = z.number().int().positive();
 
@@ -68,18 +65,23 @@ const branchOf = (ref: string): string | null => /^refs\/heads\/(.+)$/u.exec(ref
 const gitHub = z.object({
   repository: z.object({ id, full_name: name }).transform((found) => ({ id: found.id, fullName: found.full_name })),
 });
-const push = z.object({ ref: name, before: commit, after: commit });
+const push = z.object({ ref: name });
 const reference = z.object({ ref: name, ref_type: z.enum(['branch', 'tag']) });
 const pullRequest = z.object({ pull_request: z.object({ number }) });
 const workflowRun = z.object({ workflow_run: z.object({ id, head_sha: name, head_branch: name.nullish() }) });
 
-function readGitHub(event: string, body: unknown): HostEvent | undefined {
+/** Whether an event always names its repository; those of an organization or an App installation do not. */
+const isOfRepository = (event: string): boolean => /^(?:push|create|delete|pull_request.*|workflow_run)$/u.test(event);
+const ofNoRepository = z.looseObject({ repository: z.undefined().optional() });
+
+function readGitHub(event: string, body: unknown): HostEvent | null | undefined {
   const about = gitHub.safeParse(body).data;
-  if (!about || event === '') return undefined;
+  if (event === '') return undefined;
+  if (!about) return !isOfRepository(event) && ofNoRepository.safeParse(body).success ? null : undefined;
   const { repository } = about;
   if (event === 'push') {
     const { data } = push.safeParse(body);
-    return data && { repository, type: 'push', branch: branchOf(data.ref), before: data.before, after: data.after };
+    return data && { repository, type: 'push', branch: branchOf(data.ref) };
   }
   if (event === 'create' || event === 'delete') {
     const { data } = reference.safeParse(body);
@@ -115,7 +117,7 @@ function readGitLab(event: string, body: unknown): HostEvent | undefined {
   const { object_kind: kind, project: repository } = about;
   if (kind === 'push' || kind === 'tag_push') {
     const { data } = push.safeParse(body);
-    return data && { repository, type: 'push', branch: branchOf(data.ref), before: data.before, after: data.after };
+    return data && { repository, type: 'push', branch: branchOf(data.ref) };
   }
   if (kind === 'merge_request') {
     const { data } = mergeRequest.safeParse(body);

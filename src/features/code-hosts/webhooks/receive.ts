@@ -41,8 +41,9 @@ const DELIVERY_KEPT_MS = 3 * 24 * 3_600_000;
 /** @throws {Unauthorized} when it was signed with no secret of the repository's connections */
 export async function receiveWebhook(deps: WebhookDeps, headers: WebhookHeaders, rawBody: Buffer): Promise<Received> {
   const kind = kindOf(headers);
-  const event = kind && readWebhook(kind, headers, parsed(rawBody));
-  if (!event) return 'unread';
+  if (kind === undefined) return 'unread';
+  const event = readWebhook(kind, headers, parsed(rawBody));
+  if (!event) return event === null ? 'ignored' : 'unread';
   const candidates = await candidatesOf(deps, kind, event);
   if (candidates.length === 0) return 'ignored';
   const genuine = await verified(deps, kind, headers, rawBody, candidates);

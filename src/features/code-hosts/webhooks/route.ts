@@ -42,7 +42,7 @@ export const webhook = endpointFor<Deps>()({
         {
           type: 'value_error',
           loc: ['body'],
-          msg: 'This is no event of a repository as code hosts send them',
+          msg: 'Not an event that a code host sends',
           input: null,
         },
       ]);
