@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { CODE_HOST_FAMILIES, Integration, type RemoveDependents } from '../integrations/index.ts';
 import { Listing, Repository } from './entities.ts';
-import { registerWebhooks, removeWebhooks, type WebhookTarget } from './webhook-registration.ts';
+import { registerWebhooks, removeWebhooks, type Again, type WebhookTarget } from './webhook-registration.ts';
 
 /** Of one host; more are left out, and the team is told. */
 const MAX_REPOSITORIES = 2_000;
@@ -36,14 +36,14 @@ export interface Listed {
 /**
  * Lists a host's repositories again, stores what has changed, and registers the webhooks that are missing.
  * @param em bound to the team
- * @param options.again also registers those webhooks that are there as far as is known
+ * @param options.again also registers webhooks that are not due
  * @throws {CodeHostError} when the host does not list them; then nothing has changed
  */
 export async function listRepositories(
   deps: ListingDeps,
   em: EntityManager,
   row: Integration,
-  { signal, again = false }: { signal: AbortSignal; again?: boolean },
+  { signal, again }: { signal: AbortSignal; again?: Again },
 ): Promise<Listed> {
   const { clock, log } = deps;
   await expect(em, row, clock.now());

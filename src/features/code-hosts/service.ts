@@ -20,7 +20,7 @@ export async function listFirst(
 ): Promise<Listed> {
   const timeout = AbortSignal.timeout(FIRST_LISTING_MS);
   try {
-    return await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]) });
+    return await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]), again: 'refused' });
   } catch (error) {
     if (!(error instanceof CodeHostError) && !timeout.aborted) throw error;
     const words = error instanceof CodeHostError ? error.message : 'The repositories are still being listed.';
@@ -43,7 +43,7 @@ export async function resyncGitLab(
   if (!row) throw notConnected('GitLab');
   const timeout = AbortSignal.timeout(RESYNC_MS);
   try {
-    await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]), again: true });
+    await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]), again: 'all' });
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted)

@@ -14,6 +14,11 @@ const MAX_REGISTERED = 500;
 const REMOVE_MS = 15_000;
 /** How long a process that is killed keeps others from registering a webhook. */
 const CLAIM_MS = 2 * 60_000;
+/** A credential often sees more repositories than it may register webhooks in: these must not use up the host's limit. */
+const REFUSED_MS = 6 * 3_600_000;
+
+/** What is registered although it is not due: what the host refused lately, or also what is there as far as is known. */
+export type Again = 'refused' | 'all' | undefined;
 
 export interface WebhookTarget {
   url: string;
@@ -28,8 +33,7 @@ interface Registration {
   log: Logger;
   host: CodeHost;
   row: Integration;
-  /** Also those that are there as far as is known. */
-  again: boolean;
+  again: Again;
   signal: AbortSignal;
 }
 
@@ -46,6 +50,7 @@ export async function registerWebhooks(
     wanted,
     async ({ id, fullName }) => {
       let made: { webhookId?: string } = {};
+      let pauseMs = 0;
       try {
         if (isOver || signal.aborted) return;
         const { id: webhookId } = await host.registerWebhook(fullName, { url, secret }, { signal });
@@ -55,10 +60,13 @@ export async function registerWebhooks(
         if (!(error instanceof CodeHostError)) throw error;
         first ??= messageOf(error);
         // The next would fail alike; the next listing goes on.
-        isOver = /^(?:limited|unavailable|unauthorized)$/u.test(error.reason);
+        const isOfHost = /^(?:limited|unavailable|unauthorized)$/u.test(error.reason);
+        isOver ||= isOfHost;
+        if (!isOfHost) pauseMs = REFUSED_MS;
         log.warn({ reason: messageOf(error), fullName }, 'a webhook was not registered');
       } finally {
-        await em.nativeUpdate(Repository, { id, integrationId: row.id }, { ...made, webhookDueAt: clock.now() });
+        const webhookDueAt = new Date(clock.now().getTime() + pauseMs);
+        await em.nativeUpdate(Repository, { id, integrationId: row.id }, { ...made, webhookDueAt });
       }
     },
     { concurrency: CONCURRENCY },
@@ -69,15 +77,17 @@ export async function registerWebhooks(
 }
 
 /** Those that this process registers now, and no other. */
-function claimed(em: EntityManager, { id, teamId }: Integration, again: boolean, now: Date) {
+function claimed(em: EntityManager, { id, teamId }: Integration, again: Again, now: Date) {
+  const claimedUntil = new Date(now.getTime() + CLAIM_MS);
   return em.execute<{ id: string; fullName: string }[]>(
     `update repositories set webhook_due_at = ? where id in (
        select id from repositories
-        where team_id = ? and integration_id = ? and not is_archived and webhook_due_at <= ?
+        where team_id = ? and integration_id = ? and not is_archived
+          and (webhook_due_at <= ? or ? and webhook_due_at > ?)
           and (webhook_id is null or ?)
         order by full_name limit ? for update skip locked)
      returning id, full_name as "fullName"`,
-    [new Date(now.getTime() + CLAIM_MS), teamId, id, now, again, MAX_REGISTERED],
+    [claimedUntil, teamId, id, now, again !== undefined, claimedUntil, again === 'all', MAX_REGISTERED],
   );
 }
 

@@ -127,6 +127,47 @@ describe('code hosts over time', () => {
     );
   });
 
+  it('asks again for a webhook that the host refused only when a person does, or much later', async () => {
+    await connected();
+    gitlab.addProject('shop/prices', { ann: 30 });
+    const asked = () => gitlab.requests.filter(({ path }) => /shop%2Fprices\/hooks/iu.test(path)).length;
+    await sweep();
+    assert.equal(asked(), 1);
+    await due();
+    await sweep();
+    assert.equal(listings(), 2);
+    assert.equal(asked(), 1);
+    const { signal } = new AbortController();
+    const { codeHostListings } = workers[0]!;
+    await listRepositories(codeHostListings, em(), await only(), { signal, again: 'refused' });
+    assert.equal(asked(), 2);
+    assert.equal(gitlab.requests.filter(({ path }) => /shop%2Fcheckout\/hooks/iu.test(path)).length, 2, 'only those');
+    const long = new Date(Date.now() + 7 * 3_600_000);
+    await listRepositories({ ...codeHostListings, clock: { now: () => long } }, em(), await only(), { signal });
+    assert.equal(asked(), 3);
+  });
+
+  it('registers no further webhook once the host limits requests, whatever else is refused', async () => {
+    await connected();
+    for (let n = 0; n < 20; n++) gitlab.addProject(`shop/other-${n}`);
+    const { codeHostListings, integrations } = workers[0]!;
+    const real = await integrations.codeHost(await only());
+    const { promise: full, resolve: fill } = Promise.withResolvers<void>();
+    let calls = 0;
+    const host: typeof real = {
+      ...real,
+      async registerWebhook() {
+        const isFirst = (calls += 1) === 1;
+        if (calls === 4) fill();
+        await full;
+        throw new CodeHostError(isFirst ? 'limited' : 'forbidden', 'Not now.');
+      },
+    };
+    const { signal } = new AbortController();
+    await listRepositories({ ...codeHostListings, open: async () => host }, em(), await only(), { signal });
+    assert.equal(calls, 4, 'those that were under way');
+  });
+
   it('keeps everything while the host does not list it, and says why', async () => {
     await connected();
     gitlab.addProject('shop/prices');
