@@ -54,19 +54,23 @@ export async function listRepositories(
   if (!isThere) return { repositories: 0, webhooks: 0, error: null, webhookError: null };
   const webhookError = await registerWebhooks(deps.webhookOf(row), { em, clock, log, host, row, again, signal });
   const error = isWhole ? null : `It lists more than ${MAX_REPOSITORIES} repositories; the others are left out.`;
-  await em.nativeUpdate(Listing, { integrationId: row.id }, { error, webhookError, listedAt: clock.now() });
+  const now = clock.now();
+  await em.nativeUpdate(Listing, { integrationId: row.id }, { error, webhookError, listedAt: now, dueAt: next(now) });
   const ofHost = { integrationId: row.id };
   const webhooks = await em.count(Repository, { ...ofHost, webhookId: { $ne: null } });
   return { repositories: usable.length, webhooks, error, webhookError };
 }
 
-/** The row that says when it is listed; it is listed next time even if this process ends now. */
+/** The row that says when it is listed: soon, should this attempt fail or this process end now. */
 const expect = (em: EntityManager, { id: integrationId, teamId }: Integration, now: Date) =>
   em.upsert(
     Listing,
-    { teamId, integrationId, listedAt: null, dueAt: next(now), error: null, webhookError: null },
+    { teamId, integrationId, listedAt: null, dueAt: soon(now), error: null, webhookError: null },
     { onConflictFields: ['integrationId'], onConflictAction: 'ignore' },
   );
+
+/** When nobody can be listing it any more for whoever connected it. */
+const soon = (now: Date): Date => new Date(now.getTime() + LIST_MS);
 
 const next = (now: Date): Date => new Date(now.getTime() + LIST_EVERY_MS * (0.8 + 0.4 * Math.random()));
 

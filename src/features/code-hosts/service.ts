@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { CodeHostError } from '@casebook/connectors';
 import { Conflict, DependencyDown } from '../../http/errors.ts';
 import { CODE_HOST_FAMILIES, findOnly, Integration, notConnected } from '../integrations/index.ts';
-import { Repository } from './entities.ts';
+import { Listing, Repository } from './entities.ts';
 import { codeHostNotFound } from './errors.ts';
 import { listRepositories, type Listed, type ListingDeps } from './listing.ts';
 
@@ -24,6 +24,7 @@ export async function listFirst(
   } catch (error) {
     if (!(error instanceof CodeHostError) && !timeout.aborted) throw error;
     const words = error instanceof CodeHostError ? error.message : 'The repositories are still being listed.';
+    await em.nativeUpdate(Listing, { integrationId: row.id }, { error: words, dueAt: deps.clock.now() });
     return { repositories: 0, webhooks: 0, error: words, webhookError: words };
   }
 }

@@ -6,6 +6,7 @@ import { composeRooms, openCore, type House } from '../../../src/compose.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Listing, Repository } from '../../../src/features/code-hosts/entities.ts';
 import { listDue, listRepositories } from '../../../src/features/code-hosts/listing.ts';
+import { listFirst } from '../../../src/features/code-hosts/service.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
 import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -125,6 +126,23 @@ describe('code hosts over time', () => {
       gitlab.projects.map(({ hooks }) => hooks.map(({ token }) => token)),
       [['the secret of the webhooks'], ['the secret of the webhooks']],
     );
+  });
+
+  it('lists soon what a person who connects it has not seen listed, and says why until then', async () => {
+    await connected();
+    const { codeHostListings } = workers[0]!;
+    const { signal } = new AbortController();
+    const killed = { ...codeHostListings, open: () => Promise.reject(new Error('as if killed')) };
+    await assert.rejects(listFirst(killed, em(), await only(), signal), /as if killed/u);
+    assert.ok((await em().findOneOrFail(Listing, {})).dueAt.getTime() < Date.now() + 90_000);
+    const slow = { ...codeHostListings, open: () => Promise.reject(new CodeHostError('unavailable', 'Away.')) };
+    assert.equal((await listFirst(slow, em(), await only(), signal)).error, 'Away.');
+    assert.equal((await em().findOneOrFail(Listing, {})).error, 'Away.');
+    await sweep();
+    assert.deepEqual(await names(), ['shop/checkout']);
+    const { error, dueAt } = await em().findOneOrFail(Listing, {});
+    assert.equal(error, null);
+    assert.ok(dueAt.getTime() > Date.now() + 600_000);
   });
 
   it('asks again for a webhook that the host refused only when a person does, or much later', async () => {
