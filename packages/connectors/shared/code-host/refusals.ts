@@ -128,3 +128,13 @@ function parseJson(body: string): unknown {
     return undefined;
   }
 }
+
+/** A list that may be turned off in a repository, or hidden from the credential: then none. @throws {CodeHostError} */
+export async function orNone<Item>(asked: Promise<Item[]>): Promise<Item[]> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof CodeHostError && (error.reason === 'forbidden' || error.reason === 'not_found')) return [];
+    throw error;
+  }
+}
