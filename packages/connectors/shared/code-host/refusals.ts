@@ -38,7 +38,9 @@ export function refusalOf(answer: {
 }): CodeHostError {
   const { place, status, headers } = answer;
   const said = wordsOf(answer.body);
-  const words = answer.secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), said);
+  const words = answer.secrets
+    .reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), said)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ');
   const message = `${place} answered ${status}${words && `: ${words.slice(0, MAX_WORDS)}`}`;
   const asked = pauseOf(headers, answer.now());
   const isLimit = status === 429 || (status === 403 && (asked !== undefined || /rate limit/iu.test(said)));
