@@ -242,9 +242,14 @@ describe('code hosts over time', () => {
 
   it('leaves out names that could become other paths, and keeps a repository that is made anew apart', async () => {
     await connected();
-    for (const path of ['shop/..', 'shop/.git', '-x/y', 'shop/x.git', 'shop/a b']) gitlab.addProject(path);
+    const unusable = ['shop/..', 'shop/...', 'shop/.git', '-x/y', 'shop/x.git', 'shop/a b', 'shop/\0'];
+    for (const path of unusable) gitlab.addProject(path);
+    for (const branch of ['a..b', '-x\0', 'a\0', 'a.lock']) gitlab.addProject('shop/branch').defaultBranch = branch;
+    gitlab.addProject('shop/.github');
     await sweep();
-    assert.deepEqual(await names(), ['shop/checkout']);
+    assert.deepEqual(await names(), ['shop/.github', 'shop/checkout']);
+    const { error } = await em().findOneOrFail(Listing, {});
+    assert.match(error ?? '', /^Left out, .*: "shop\/\.\.", .*"-x\/y", .* and 6 more\.$/u);
     const before = await em().findOneOrFail(Repository, { fullName: 'shop/checkout' });
     gitlab.projects.shift();
     gitlab.addProject('shop/checkout');
