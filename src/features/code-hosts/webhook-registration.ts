@@ -37,6 +37,9 @@ interface Registration {
   signal: AbortSignal;
 }
 
+/** Rather than one repository: the next request would fail alike. */
+const concernsHost = ({ reason }: CodeHostError): boolean => /^(?:limited|unavailable|unauthorized)$/u.test(reason);
+
 /** @returns why not all are registered, in words; null if they are */
 export async function registerWebhooks(
   { url, secret, problem }: WebhookTarget,
@@ -59,10 +62,8 @@ export async function registerWebhooks(
         if (signal.aborted) return;
         if (!(error instanceof CodeHostError)) throw error;
         first ??= messageOf(error);
-        // The next would fail alike; the next listing goes on.
-        const isOfHost = /^(?:limited|unavailable|unauthorized)$/u.test(error.reason);
-        isOver ||= isOfHost;
-        if (!isOfHost) pauseMs = REFUSED_MS;
+        if (concernsHost(error)) isOver = true;
+        else pauseMs = REFUSED_MS;
         log.warn({ reason: messageOf(error), fullName }, 'a webhook was not registered');
       } finally {
         const webhookDueAt = new Date(clock.now().getTime() + pauseMs);
@@ -100,9 +101,18 @@ export async function removeWebhooks(
   const signal = AbortSignal.timeout(REMOVE_MS);
   try {
     const host = await open();
-    await pMap(hooks, ({ fullName, webhookId }) => host.removeWebhook(fullName, webhookId!, { signal }), {
-      concurrency: CONCURRENCY,
-    });
+    await pMap(
+      hooks,
+      async ({ fullName, webhookId }) => {
+        try {
+          await host.removeWebhook(fullName, webhookId!, { signal });
+        } catch (error) {
+          if (!(error instanceof CodeHostError) || concernsHost(error)) throw error;
+          log.warn({ reason: messageOf(error), fullName }, 'a webhook was not removed');
+        }
+      },
+      { concurrency: CONCURRENCY },
+    );
   } catch (error) {
     if (!(error instanceof CodeHostError) && !signal.aborted) throw error;
     log.warn({ reason: messageOf(error) }, 'webhooks were not removed at the host');

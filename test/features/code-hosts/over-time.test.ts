@@ -7,6 +7,7 @@ import { forTeam } from '../../../src/db/team-filter.ts';
 import { Listing, Repository } from '../../../src/features/code-hosts/entities.ts';
 import { listDue, listRepositories } from '../../../src/features/code-hosts/listing.ts';
 import { listFirst } from '../../../src/features/code-hosts/service.ts';
+import { removeWebhooks } from '../../../src/features/code-hosts/webhook-registration.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
 import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -184,6 +185,26 @@ describe('code hosts over time', () => {
     const { signal } = new AbortController();
     await listRepositories({ ...codeHostListings, open: async () => host }, em(), await only(), { signal });
     assert.equal(calls, 4, 'those that were under way');
+  });
+
+  it('removes every webhook that it may, whatever becomes of the others', async () => {
+    await connected();
+    const real = await workers[0]!.integrations.codeHost(await only());
+    const hooks = Array.from({ length: 10 }, (_, n) => ({ fullName: `shop/${n}`, webhookId: '1' }));
+    const tried: string[] = [];
+    const refusing = (reason: CodeHostError['reason']) => async () => ({
+      ...real,
+      async removeWebhook(fullName: string) {
+        tried.push(fullName);
+        throw new CodeHostError(reason, 'No.');
+      },
+    });
+    const { log } = workers[0]!.codeHostListings;
+    await removeWebhooks(hooks, refusing('forbidden'), log);
+    assert.equal(tried.length, 10);
+    tried.length = 0;
+    await removeWebhooks(hooks, refusing('unavailable'), log);
+    assert.ok(tried.length <= 4, 'none but those that were under way');
   });
 
   it('keeps everything while the host does not list it, and says why', async () => {
