@@ -296,6 +296,8 @@ describe('code hosts: tools', () => {
       const named = await call('compare_deploys', { service: 'shop', from: first!, path: 'config' });
       assert.match(named.content, /\+pool: 5$/m);
       assert.ok(!named.content.includes('m2'));
+      const all = await call('compare_deploys', { repository, from: first!, path: '.' });
+      assert.match(all.content, /^acme\/shop: /);
       assert.equal((await call('compare_deploys', { service: 'nothing-here', from: first! })).isError, true);
       assert.equal((await call('compare_deploys', { from: first! })).isError, true);
       const back = await call('compare_deploys', { repository, from: last!, to: first! });
