@@ -64,7 +64,7 @@ const webhook = z
       .string()
       .nullable()
       .describe(
-        'Shown once, if it has to be set up by hand: the secret, or on GitLab the token, of the webhook. Events: push, branches and tags, pull requests, runs.',
+        'Shown once, if it has to be set up by hand: the secret, or on GitLab the token, of the webhook. Content type: JSON. Events: push, branches and tags, pull requests, runs.',
       ),
     registered: z.boolean().describe('Whether every repository reports already.'),
     problem: z
