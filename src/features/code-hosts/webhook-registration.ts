@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Integration } from '../integrations/index.ts';
-import { Repository } from './entities.ts';
+import { Listing, Repository } from './entities.ts';
 
 const CONCURRENCY = 4;
 /** At a time: the others follow with the next listing. */
@@ -74,7 +74,10 @@ export async function registerWebhooks(
   );
   if (first !== null) return first;
   const missing = await em.count(Repository, { integrationId: row.id, isArchived: false, webhookId: null });
-  return missing === 0 ? null : 'Some webhooks are still to be registered.';
+  if (missing === 0) return null;
+  // Of those that were refused earlier, and are not due.
+  const listing = await em.fork().findOne(Listing, { integrationId: row.id });
+  return listing?.webhookError ?? 'Some webhooks are still to be registered.';
 }
 
 /** Those that this process registers now, and no other. */

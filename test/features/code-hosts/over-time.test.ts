@@ -156,6 +156,7 @@ describe('code hosts over time', () => {
     await sweep();
     assert.equal(listings(), 2);
     assert.equal(asked(), 1);
+    assert.match((await em().findOneOrFail(Listing, {})).webhookError ?? '', /answered 403/u, 'still known');
     const { signal } = new AbortController();
     const { codeHostListings } = workers[0]!;
     await listRepositories(codeHostListings, em(), await only(), { signal, again: 'refused' });
