@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ownerAndName } from '../shared/code-host/names.ts';
 import type { HostBranch, HostCall, HostChange, HostRepository } from '../shared/code-host/port.ts';
+import { orNone } from '../shared/code-host/refusals.ts';
 import { owner } from './account.ts';
 import { secondsOf, type GiteaApi } from './api.ts';
 
@@ -76,7 +77,7 @@ export async function changes(
 ): Promise<HostChange[]> {
   const [merges, releases] = await Promise.all([
     mergesIn(api, fullName, window, call),
-    releasesIn(api, fullName, window, call),
+    orNone(releasesIn(api, fullName, window, call)),
   ]);
   return [...merges, ...releases].toSorted((a, b) => a.at - b.at);
 }

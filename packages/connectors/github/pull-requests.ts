@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ownerAndName } from '../shared/code-host/names.ts';
-import { CodeHostError, type HostCall, type HostPullRequest, type NewPullRequest } from '../shared/code-host/port.ts';
+import type { HostCall, HostPullRequest, NewPullRequest } from '../shared/code-host/port.ts';
+import { orNone } from '../shared/code-host/refusals.ts';
 import type { GitHubApi } from './api.ts';
 import { conflictOn } from './conflicts.ts';
 import { checksOf, reviewOf } from './verdicts.ts';
@@ -19,7 +20,7 @@ const pullRow = z.object({
 });
 const listed = z.object({ number: z.number(), head: z.object({ ref: z.string() }) });
 const checkRun = z.object({ status: z.string(), conclusion: z.string().nullable() });
-const combined = z.object({ statuses: z.array(z.object({ state: z.string() })) });
+const combined = z.object({ statuses: z.array(z.object({ state: z.string() })) }).transform(({ statuses }) => statuses);
 const review = z.object({ state: z.string(), user: z.object({ id: z.number() }).nullable() });
 
 const PULLS = '/repos/{owner}/{repo}/pulls';
@@ -84,9 +85,10 @@ async function complete(
   const commit = { ...where, ref: row.head.sha };
   const runs = { item: checkRun, member: 'check_runs', maxPages: 10 };
   const reviews = { item: review, maxPages: 10 };
-  const [checkRuns, { statuses }, reviewed] = await Promise.all([
+  // Fine-grained tokens cannot be allowed to read check runs, and often are not to read statuses.
+  const [checkRuns, statuses, reviewed] = await Promise.all([
     orNone(api.list('/repos/{owner}/{repo}/commits/{ref}/check-runs', commit, runs, call)),
-    api.get('/repos/{owner}/{repo}/commits/{ref}/status', { ...commit, per_page: 100 }, combined, call),
+    orNone(api.get('/repos/{owner}/{repo}/commits/{ref}/status', { ...commit, per_page: 100 }, combined, call)),
     api.list(`${PULL}/reviews`, { ...where, pull_number: row.number }, reviews, call),
   ]);
   return {
@@ -106,16 +108,6 @@ async function complete(
     ),
     review: reviewOf(reviewed),
   };
-}
-
-/** Fine-grained tokens cannot be allowed to read check runs. */
-async function orNone<Item>(asked: Promise<Item[]>): Promise<Item[]> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof CodeHostError && error.reason === 'forbidden') return [];
-    throw error;
-  }
 }
 
 const commentRow = z.object({

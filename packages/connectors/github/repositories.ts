@@ -8,6 +8,7 @@ import {
   type HostChange,
   type HostRepository,
 } from '../shared/code-host/port.ts';
+import { orNone } from '../shared/code-host/refusals.ts';
 import type { GitHubApi } from './api.ts';
 import { conflictOn } from './conflicts.ts';
 
@@ -102,8 +103,8 @@ export async function changes(
   const [merges, releases, deployments] = await Promise.all([
     mergesSince(api, where, from, call),
     // Sorted by the date of their commit, which may be long before they are published.
-    api.list('/repos/{owner}/{repo}/releases', where, { item: releaseRow, maxPages: 2 }, call),
-    deploymentsSince(api, where, from, call),
+    orNone(api.list('/repos/{owner}/{repo}/releases', where, { item: releaseRow, maxPages: 2 }, call)),
+    orNone(deploymentsSince(api, where, from, call)),
   ]);
   const found: HostChange[] = [
     ...merges.flatMap(({ number, title, html_url, merged_at, merge_commit_sha, user: author }) =>

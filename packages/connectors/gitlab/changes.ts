@@ -1,7 +1,7 @@
 /** What changed in a project: merged requests, releases, deployments. */
 import { z } from 'zod';
-import { CodeHostError, type HostChange, type HostCall } from '../shared/code-host/port.ts';
-import { parseHostAnswer } from '../shared/code-host/refusals.ts';
+import type { HostChange, HostCall } from '../shared/code-host/port.ts';
+import { orNone, parseHostAnswer } from '../shared/code-host/refusals.ts';
 import { PER_PAGE, type GitLabApi, type Resources } from './api.ts';
 import { mergeCommitOf, mergeRequest } from './merge-requests.ts';
 import { seconds } from './pipelines.ts';
@@ -73,16 +73,6 @@ export async function changesOf(
     .filter((change) => change !== undefined)
     .filter(({ at }) => at >= window.from && at < window.to)
     .toSorted((one, other) => one.at - other.at);
-}
-
-/** A project may have releases and deployments turned off, or hidden from the credential. */
-async function orNone<Item>(list: Promise<Item[]>): Promise<Item[]> {
-  try {
-    return await list;
-  } catch (error) {
-    if (error instanceof CodeHostError && /^(?:forbidden|not_found)$/u.test(error.reason)) return [];
-    throw error;
-  }
 }
 
 function mergeOf(found: z.output<typeof mergeRequest>): HostChange | undefined {

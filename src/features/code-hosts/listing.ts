@@ -5,12 +5,16 @@ import { forTeam } from '../../db/team-filter.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { storableText } from '../../platform/storable.ts';
 import { CODE_HOST_FAMILIES, Integration, type RemoveDependents } from '../integrations/index.ts';
 import { Listing, Repository } from './entities.ts';
-import { registerWebhooks, removeWebhooks, type WebhookTarget } from './webhook-registration.ts';
+import { isRefName } from './mirrors/ref-names.ts';
+import { registerWebhooks, removeWebhooks, type Again, type WebhookTarget } from './webhook-registration.ts';
 
 /** Of one host; more are left out, and the team is told. */
 const MAX_REPOSITORIES = 2_000;
+/** Of those that are left out. */
+const MAX_NAMED = 5;
 const LIST_EVERY_MS = 15 * 60_000;
 const LIST_MS = 60_000;
 /** As many hosts at once in one worker's sweep. */
@@ -36,14 +40,14 @@ export interface Listed {
 /**
  * Lists a host's repositories again, stores what has changed, and registers the webhooks that are missing.
  * @param em bound to the team
- * @param options.again also registers those webhooks that are there as far as is known
+ * @param options.again also registers webhooks that are not due
  * @throws {CodeHostError} when the host does not list them; then nothing has changed
  */
 export async function listRepositories(
   deps: ListingDeps,
   em: EntityManager,
   row: Integration,
-  { signal, again = false }: { signal: AbortSignal; again?: boolean },
+  { signal, again }: { signal: AbortSignal; again?: Again },
 ): Promise<Listed> {
   const { clock, log } = deps;
   await expect(em, row, clock.now());
@@ -53,20 +57,27 @@ export async function listRepositories(
   const isThere = await em.transactional((tx) => store(tx, row, usable, isWhole, clock.now()));
   if (!isThere) return { repositories: 0, webhooks: 0, error: null, webhookError: null };
   const webhookError = await registerWebhooks(deps.webhookOf(row), { em, clock, log, host, row, again, signal });
-  const error = isWhole ? null : `It lists more than ${MAX_REPOSITORIES} repositories; the others are left out.`;
-  await em.nativeUpdate(Listing, { integrationId: row.id }, { error, webhookError, listedAt: clock.now() });
+  const error = leftOut(
+    found.filter((one) => !isUsable(one)),
+    isWhole,
+  );
+  const now = clock.now();
+  await em.nativeUpdate(Listing, { integrationId: row.id }, { error, webhookError, listedAt: now, dueAt: next(now) });
   const ofHost = { integrationId: row.id };
   const webhooks = await em.count(Repository, { ...ofHost, webhookId: { $ne: null } });
   return { repositories: usable.length, webhooks, error, webhookError };
 }
 
-/** The row that says when it is listed; it is listed next time even if this process ends now. */
+/** The row that says when it is listed: soon, should this attempt fail or this process end now. */
 const expect = (em: EntityManager, { id: integrationId, teamId }: Integration, now: Date) =>
   em.upsert(
     Listing,
-    { teamId, integrationId, listedAt: null, dueAt: next(now), error: null, webhookError: null },
+    { teamId, integrationId, listedAt: null, dueAt: soon(now), error: null, webhookError: null },
     { onConflictFields: ['integrationId'], onConflictAction: 'ignore' },
   );
+
+/** When nobody can be listing it any more for whoever connected it. */
+const soon = (now: Date): Date => new Date(now.getTime() + LIST_MS);
 
 const next = (now: Date): Date => new Date(now.getTime() + LIST_EVERY_MS * (0.8 + 0.4 * Math.random()));
 
@@ -79,13 +90,27 @@ async function allOf(host: CodeHost, signal: AbortSignal): Promise<{ found: Host
   return { found, isWhole: true };
 }
 
-/** Names become paths, and branches parts of refs. No host that we know has others. */
+/** Names become paths, and branches parts of refs. */
 const isUsable = ({ fullName, defaultBranch }: HostRepository): boolean =>
   fullName.length <= 300 &&
   /^[\w.-]+(?:\/[\w.-]+)+$/u.test(fullName) &&
-  !fullName.split('/').some((name) => /^\.|^-|\.git$/iu.test(name)) &&
-  /^[^-\s~^:?*[\\][^\s~^:?*[\\]{0,250}$/u.test(defaultBranch) &&
-  !defaultBranch.includes('..');
+  !fullName.split('/').some((name) => /^\.+$|^-|\.git$/iu.test(name)) &&
+  isRefName(defaultBranch);
+
+/** @returns why repositories are left out, in words; null if none are */
+function leftOut(unusable: readonly HostRepository[], isWhole: boolean): string | null {
+  const names = unusable
+    .slice(0, MAX_NAMED)
+    .map(({ fullName }) => JSON.stringify(storableText(fullName).slice(0, 100)));
+  const more = unusable.length > names.length ? ` and ${unusable.length - names.length} more` : '';
+  const why = [
+    ...(isWhole ? [] : [`It lists more than ${MAX_REPOSITORIES} repositories; the others are left out.`]),
+    ...(names.length > 0
+      ? [`Left out, because their name or default branch is not accepted: ${names.join(', ')}${more}.`]
+      : []),
+  ];
+  return why.join(' ') || null;
+}
 
 /** @returns whether the integration is still there */
 async function store(

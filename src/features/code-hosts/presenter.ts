@@ -28,6 +28,7 @@ export async function presentHosts(
       listed_at: iso(listing?.listedAt ?? null),
       listing_error: listing?.error ?? null,
       webhooks: own.filter(({ webhookId }) => webhookId !== null).length,
+      webhook_error: listing?.webhookError ?? null,
     };
   });
 }

@@ -64,7 +64,7 @@ const webhook = z
       .string()
       .nullable()
       .describe(
-        'Shown once, if it has to be set up by hand: the secret, or on GitLab the token, of the webhook. Events: push, branches and tags, pull requests, runs.',
+        'Shown once, if it has to be set up by hand: the secret, or on GitLab the token, of the webhook. Content type: JSON. Events: push, branches and tags, pull requests, runs.',
       ),
     registered: z.boolean().describe('Whether every repository reports already.'),
     problem: z
@@ -79,6 +79,7 @@ const listed = {
   listed_at: time.nullable(),
   listing_error: z.string().nullable().describe('Why they could not be listed last, or not all, in words.'),
   webhooks: z.number().int().describe('How many of its repositories report what happens.'),
+  webhook_error: z.string().nullable().describe('Why the others do not, in words.'),
 };
 
 export const CodeHostResponse = z.object({ ...base, ...listed, url: z.string() }).meta({ id: 'CodeHostResponse' });

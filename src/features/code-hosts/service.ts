@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { CodeHostError } from '@casebook/connectors';
 import { Conflict, DependencyDown } from '../../http/errors.ts';
 import { CODE_HOST_FAMILIES, findOnly, Integration, notConnected } from '../integrations/index.ts';
-import { Repository } from './entities.ts';
+import { Listing, Repository } from './entities.ts';
 import { codeHostNotFound } from './errors.ts';
 import { listRepositories, type Listed, type ListingDeps } from './listing.ts';
 
@@ -20,10 +20,11 @@ export async function listFirst(
 ): Promise<Listed> {
   const timeout = AbortSignal.timeout(FIRST_LISTING_MS);
   try {
-    return await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]) });
+    return await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]), again: 'refused' });
   } catch (error) {
     if (!(error instanceof CodeHostError) && !timeout.aborted) throw error;
     const words = error instanceof CodeHostError ? error.message : 'The repositories are still being listed.';
+    await em.nativeUpdate(Listing, { integrationId: row.id }, { error: words, dueAt: deps.clock.now() });
     return { repositories: 0, webhooks: 0, error: words, webhookError: words };
   }
 }
@@ -43,7 +44,7 @@ export async function resyncGitLab(
   if (!row) throw notConnected('GitLab');
   const timeout = AbortSignal.timeout(RESYNC_MS);
   try {
-    await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]), again: true });
+    await listRepositories(deps, em, row, { signal: AbortSignal.any([signal, timeout]), again: 'all' });
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted)

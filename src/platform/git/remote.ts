@@ -25,9 +25,9 @@ export interface RemoteCall {
   env: Record<string, string>;
 }
 
-/** A transfer slower than this, for this long, has stalled. */
-const SLOW_BYTES_PER_SECOND = 100;
-const SLOW_SECONDS = 60;
+/** A host that prepares a large pack sends next to nothing for minutes; a connection that is this slow for so long is dead. */
+const SLOW_BYTES_PER_SECOND = 1;
+const SLOW_SECONDS = 300;
 
 /**
  * Checks the URL, resolves its host once, and pins the connection to what was found: no second look-up can return

@@ -138,6 +138,7 @@ describe('connecting GitLab', () => {
     assert.ok(!JSON.stringify((await api.get('/api/code-hosts')).body).includes(webhook.secret), 'shown once');
     const found = await status();
     assert.deepEqual([found.connected, found.status, found.code_host.id], [true, 'connected', host.id]);
+    assert.match(found.code_host.webhook_error, /403/u);
   });
 
   it('is a source of changes like any other', async () => {

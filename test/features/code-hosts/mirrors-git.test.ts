@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CodeHostError } from '@casebook/connectors';
 import { mirrorAt, type BareMirror, type MirrorOptions } from '../../../src/features/code-hosts/mirrors/bare.ts';
+import { callRemote } from '../../../src/platform/git/index.ts';
 import { createOutbound } from '../../../src/platform/outbound/index.ts';
 import { startGitHttp, type GitHttp, type HostedRepository } from '../../support/git-http.ts';
 import { LONG_TIMEOUTS } from '../../support/timeouts.ts';
@@ -223,6 +224,18 @@ describe('code hosts: bare mirrors', () => {
       network: resolving,
     });
     assert.equal(await bare.head('main'), there.git(['rev-parse', 'main']));
+  });
+
+  it('waits for a host that prepares a large pack and sends only a sign of life every five seconds', async () => {
+    const { env } = await callRemote({ url: host.url, network }, '/nonexistent');
+    const settings = new Map(
+      Array.from({ length: Number(env['GIT_CONFIG_COUNT']) }, (_, n) => [
+        env[`GIT_CONFIG_KEY_${n}`],
+        Number(env[`GIT_CONFIG_VALUE_${n}`]),
+      ]),
+    );
+    // Five bytes each, between which Git must not give up.
+    assert.ok(settings.get('http.lowSpeedLimit')! <= 1 && settings.get('http.lowSpeedTime')! >= 300);
   });
 
   it('clears away what killed processes left: locks, half-written packs, kept packs', async () => {

@@ -6,6 +6,8 @@ import { composeRooms, openCore, type House } from '../../../src/compose.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Listing, Repository } from '../../../src/features/code-hosts/entities.ts';
 import { listDue, listRepositories } from '../../../src/features/code-hosts/listing.ts';
+import { listFirst } from '../../../src/features/code-hosts/service.ts';
+import { removeWebhooks } from '../../../src/features/code-hosts/webhook-registration.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
 import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -127,6 +129,85 @@ describe('code hosts over time', () => {
     );
   });
 
+  it('lists soon what a person who connects it has not seen listed, and says why until then', async () => {
+    await connected();
+    const { codeHostListings } = workers[0]!;
+    const { signal } = new AbortController();
+    const killed = { ...codeHostListings, open: () => Promise.reject(new Error('as if killed')) };
+    await assert.rejects(listFirst(killed, em(), await only(), signal), /as if killed/u);
+    assert.ok((await em().findOneOrFail(Listing, {})).dueAt.getTime() < Date.now() + 90_000);
+    const slow = { ...codeHostListings, open: () => Promise.reject(new CodeHostError('unavailable', 'Away.')) };
+    assert.equal((await listFirst(slow, em(), await only(), signal)).error, 'Away.');
+    assert.equal((await em().findOneOrFail(Listing, {})).error, 'Away.');
+    await sweep();
+    assert.deepEqual(await names(), ['shop/checkout']);
+    const { error, dueAt } = await em().findOneOrFail(Listing, {});
+    assert.equal(error, null);
+    assert.ok(dueAt.getTime() > Date.now() + 600_000);
+  });
+
+  it('asks again for a webhook that the host refused only when a person does, or much later', async () => {
+    await connected();
+    gitlab.addProject('shop/prices', { ann: 30 });
+    const asked = () => gitlab.requests.filter(({ path }) => /shop%2Fprices\/hooks/iu.test(path)).length;
+    await sweep();
+    assert.equal(asked(), 1);
+    await due();
+    await sweep();
+    assert.equal(listings(), 2);
+    assert.equal(asked(), 1);
+    assert.match((await em().findOneOrFail(Listing, {})).webhookError ?? '', /answered 403/u, 'still known');
+    const { signal } = new AbortController();
+    const { codeHostListings } = workers[0]!;
+    await listRepositories(codeHostListings, em(), await only(), { signal, again: 'refused' });
+    assert.equal(asked(), 2);
+    assert.equal(gitlab.requests.filter(({ path }) => /shop%2Fcheckout\/hooks/iu.test(path)).length, 2, 'only those');
+    const long = new Date(Date.now() + 7 * 3_600_000);
+    await listRepositories({ ...codeHostListings, clock: { now: () => long } }, em(), await only(), { signal });
+    assert.equal(asked(), 3);
+  });
+
+  it('registers no further webhook once the host limits requests, whatever else is refused', async () => {
+    await connected();
+    for (let n = 0; n < 20; n++) gitlab.addProject(`shop/other-${n}`);
+    const { codeHostListings, integrations } = workers[0]!;
+    const real = await integrations.codeHost(await only());
+    const { promise: full, resolve: fill } = Promise.withResolvers<void>();
+    let calls = 0;
+    const host: typeof real = {
+      ...real,
+      async registerWebhook() {
+        const isFirst = (calls += 1) === 1;
+        if (calls === 4) fill();
+        await full;
+        throw new CodeHostError(isFirst ? 'limited' : 'forbidden', 'Not now.');
+      },
+    };
+    const { signal } = new AbortController();
+    await listRepositories({ ...codeHostListings, open: async () => host }, em(), await only(), { signal });
+    assert.equal(calls, 4, 'those that were under way');
+  });
+
+  it('removes every webhook that it may, whatever becomes of the others', async () => {
+    await connected();
+    const real = await workers[0]!.integrations.codeHost(await only());
+    const hooks = Array.from({ length: 10 }, (_, n) => ({ fullName: `shop/${n}`, webhookId: '1' }));
+    const tried: string[] = [];
+    const refusing = (reason: CodeHostError['reason']) => async () => ({
+      ...real,
+      async removeWebhook(fullName: string) {
+        tried.push(fullName);
+        throw new CodeHostError(reason, 'No.');
+      },
+    });
+    const { log } = workers[0]!.codeHostListings;
+    await removeWebhooks(hooks, refusing('forbidden'), log);
+    assert.equal(tried.length, 10);
+    tried.length = 0;
+    await removeWebhooks(hooks, refusing('unavailable'), log);
+    assert.ok(tried.length <= 4, 'none but those that were under way');
+  });
+
   it('keeps everything while the host does not list it, and says why', async () => {
     await connected();
     gitlab.addProject('shop/prices');
@@ -183,9 +264,14 @@ describe('code hosts over time', () => {
 
   it('leaves out names that could become other paths, and keeps a repository that is made anew apart', async () => {
     await connected();
-    for (const path of ['shop/..', 'shop/.git', '-x/y', 'shop/x.git', 'shop/a b']) gitlab.addProject(path);
+    const unusable = ['shop/..', 'shop/...', 'shop/.git', '-x/y', 'shop/x.git', 'shop/a b', 'shop/\0'];
+    for (const path of unusable) gitlab.addProject(path);
+    for (const branch of ['a..b', '-x\0', 'a\0', 'a.lock']) gitlab.addProject('shop/branch').defaultBranch = branch;
+    gitlab.addProject('shop/.github');
     await sweep();
-    assert.deepEqual(await names(), ['shop/checkout']);
+    assert.deepEqual(await names(), ['shop/.github', 'shop/checkout']);
+    const { error } = await em().findOneOrFail(Listing, {});
+    assert.match(error ?? '', /^Left out, .*: "shop\/\.\.", .*"-x\/y", .* and 6 more\.$/u);
     const before = await em().findOneOrFail(Repository, { fullName: 'shop/checkout' });
     gitlab.projects.shift();
     gitlab.addProject('shop/checkout');

@@ -117,6 +117,19 @@ describe('code hosts: tools', () => {
       assert.ok(!text.content.includes('[0-9]'), 'the pattern is repeated');
     });
 
+    it('shows lines of every repository that has some, however many the first ones have', async () => {
+      const many = Array.from({ length: 90 }, (_, n) => `retry ${n}\n`).join('');
+      const { call } = await team({
+        'acme/a': [[{ many }]],
+        'acme/b': [[{ many }]],
+        'acme/c': [[{ few: 'retry\nretry\n' }]],
+      });
+      const { content } = await call('search_code', { pattern: 'retry', limit: 20 });
+      const count = (name: string) => content.split('\n').filter((line) => line.startsWith(`acme/${name} `)).length;
+      assert.deepEqual(['a', 'b', 'c'].map(count), [9, 9, 2]);
+      assert.match(content, /^20 lines in 3 repositories, and there are more/u);
+    });
+
     it('says what is wrong: the pattern, the repository, the revision', async () => {
       const { call } = await team({ 'acme/shop': [[{ a: '1' }]] });
       for (const [input, problem] of [
@@ -296,6 +309,8 @@ describe('code hosts: tools', () => {
       const named = await call('compare_deploys', { service: 'shop', from: first!, path: 'config' });
       assert.match(named.content, /\+pool: 5$/m);
       assert.ok(!named.content.includes('m2'));
+      const all = await call('compare_deploys', { repository, from: first!, path: '.' });
+      assert.match(all.content, /^acme\/shop: /);
       assert.equal((await call('compare_deploys', { service: 'nothing-here', from: first! })).isError, true);
       assert.equal((await call('compare_deploys', { from: first! })).isError, true);
       const back = await call('compare_deploys', { repository, from: last!, to: first! });

@@ -122,6 +122,23 @@ describe('a real Gitea', () => {
     );
   });
 
+  it('has its other changes where releases are turned off', async () => {
+    const { gitea, repository, host } = fixture;
+    const { token } = await gitea.createUser('eve');
+    await gitea.api('PUT', `/repos/${repository}/collaborators/eve`, { permission: 'read' });
+    const from = Math.floor(Date.now() / 1000) - 5;
+    await fixture.commit('off', 'off.txt', 'off\n');
+    const wanted = { head: 'off', base: 'main', title: 'Turn it off', body: '', isDraft: false };
+    const { number } = await host.createPullRequest(repository, wanted, call);
+    await fixture.merge(number);
+    await gitea.api('PATCH', `/repos/${repository}`, { has_releases: false });
+    const changes = await open(token).changes(repository, { from, to: from + 600 }, call);
+    assert.deepEqual(
+      changes.map(({ id }) => id),
+      [`pull_request:${number}`],
+    );
+  });
+
   it('has dispatchable workflows of any branch, in either folder', async () => {
     const text = 'name: Ship it\non: {workflow_dispatch: {inputs: {to: {type: environment}}}}\njobs: {}\n';
     await fixture.commit('workflows', '.github/workflows/ship.yaml', text);

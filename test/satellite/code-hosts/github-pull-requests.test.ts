@@ -115,6 +115,12 @@ describe('code host: GitHub, pull requests', () => {
     assert.equal((await state()).checks, 'passing');
   });
 
+  it('are opened by a token that may read neither, without a verdict', async () => {
+    server.tokens.get(server.token)!.permissions = { pull_requests: 'write' };
+    shop.statuses.push({ commit: sha('f'), context: 'jenkins', state: 'success' });
+    assert.deepEqual([(await open()).checks, shop.pulls.length], ['none', 1]);
+  });
+
   it("have their reviewers' verdict", async () => {
     await open();
     const { reviews } = shop.pulls[0]!;

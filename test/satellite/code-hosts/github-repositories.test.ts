@@ -124,6 +124,15 @@ describe('code host: GitHub, repositories', () => {
       ]);
     });
 
+    it('are what the token may read', async () => {
+      await merge('limit', 10);
+      server.tokens.get(server.token)!.permissions = { pull_requests: 'read', contents: 'read' };
+      assert.deepEqual(
+        (await changes(0, 60)).map(({ id }) => id),
+        ['pull_request:1'],
+      );
+    });
+
     it('lie in a half-open window', async () => {
       await merge('one', 10);
       await merge('two', 20);

@@ -157,6 +157,11 @@ describe('HTTP to a code host', () => {
       assert.ok((await words({ message: 'x'.repeat(100_000) })).length <= 600);
     });
 
+    it('in one line, without characters that a log or a database would take amiss', async () => {
+      answer = json(400, { message: 'One\u0000\r\ntwo\u001b[31m\ud800three' });
+      assert.match((await refusal(get)).message, /answered 400: One two \[31m three$/u);
+    });
+
     it('without the page of a proxy', async () => {
       answer = (_request, response) => void response.writeHead(502).end('<html><body>Bad gateway</body></html>');
       assert.match((await refusal(get)).message, /answered 502$/u);

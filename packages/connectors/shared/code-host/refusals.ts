@@ -38,7 +38,9 @@ export function refusalOf(answer: {
 }): CodeHostError {
   const { place, status, headers } = answer;
   const said = wordsOf(answer.body);
-  const words = answer.secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), said);
+  const words = answer.secrets
+    .reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), said)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ');
   const message = `${place} answered ${status}${words && `: ${words.slice(0, MAX_WORDS)}`}`;
   const asked = pauseOf(headers, answer.now());
   const isLimit = status === 429 || (status === 403 && (asked !== undefined || /rate limit/iu.test(said)));
@@ -126,5 +128,15 @@ function parseJson(body: string): unknown {
     return JSON.parse(body);
   } catch {
     return undefined;
+  }
+}
+
+/** A list that may be turned off in a repository, or hidden from the credential: then none. @throws {CodeHostError} */
+export async function orNone<Item>(asked: Promise<Item[]>): Promise<Item[]> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof CodeHostError && (error.reason === 'forbidden' || error.reason === 'not_found')) return [];
+    throw error;
   }
 }

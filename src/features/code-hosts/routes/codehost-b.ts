@@ -80,8 +80,8 @@ export const codehostB = [
     handler: async ({ em, deps: { integrations, codeHostListings }, signal }) => {
       const { row, wanted } = await resyncGitLab(codeHostListings, em.fork(), signal);
       const [host] = await presentHosts(integrations, em, [row]);
-      const { repositories, listed_at, listing_error, webhooks } = host!;
-      return { repositories, listed_at, listing_error, webhooks, wanted };
+      const { repositories, listed_at, listing_error, webhooks, webhook_error } = host!;
+      return { repositories, listed_at, listing_error, webhooks, webhook_error, wanted };
     },
   }),
   endpoint({

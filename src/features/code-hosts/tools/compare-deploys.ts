@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { untilReachable } from '../../../db/reach.ts';
 import { clip, count, toIso, type Offer } from '../../tools/index.ts';
-import { workspacePath } from '../../workspace/index.ts';
+import { directoryPath } from '../../workspace/index.ts';
 import { log } from '../mirrors/log.ts';
 import type { Mirror } from '../port.ts';
 import { commitLine } from './code-history.ts';
@@ -60,7 +60,8 @@ export const compareDeploys = (deps: CodeDeps): Offer =>
       const place = { repository, mirror };
       const from = await commitOfVersion(call, place, wanted.from);
       const to = await commitOfVersion(call, place, wanted.to ?? repository.defaultBranch);
-      const paths = wanted.path === undefined ? directories : [workspacePath(wanted.path)];
+      const path = directoryPath(wanted.path ?? '.');
+      const paths = path === '' ? directories : [path];
       const { signal } = call;
       const [{ commits, truncated }, files, relation, times] = await Promise.all([
         log(mirror, { range: [to, `^${from}`], paths, limit: MAX_COMMITS, timeoutMs: TIMEOUT_MS, signal }),

@@ -50,11 +50,14 @@ export const searchCode = (deps: CodeDeps): Offer =>
     input,
     async run(wanted, call) {
       const { found, leftOut } = await search(wanted, call);
-      const lines = found.flatMap(({ repository: { fullName }, matches }) =>
-        matches.map(({ path, line, text }) => `${fullName} ${path}:${line}: ${text}`),
+      const shares = sharesOf(
+        found.map(({ matches }) => matches.length),
+        wanted.limit,
       );
-      const shown = lines.slice(0, wanted.limit);
-      const isMore = shown.length < lines.length || found.some(({ truncated }) => truncated);
+      const shown = found.flatMap(({ repository: { fullName }, matches }, index) =>
+        matches.slice(0, shares[index]).map(({ path, line, text }) => `${fullName} ${path}:${line}: ${text}`),
+      );
+      const isMore = found.some(({ matches, truncated }, index) => truncated || shares[index]! < matches.length);
       const searched = found.map(({ repository, commit }) => `${repository.fullName}@${commit.slice(0, 12)}`);
       // Without the pattern: a model must not be able to cite its own search text.
       const digest = `${count(shown.length, 'line')} in ${count(found.length, 'repository', 'repositories')}${isMore ? ', and there are more' : ''}`;
@@ -70,6 +73,17 @@ export const searchCode = (deps: CodeDeps): Offer =>
       );
     },
   });
+
+/** How many lines of each repository are shown: as evenly as they have them, so that none hides the others. */
+function sharesOf(counts: readonly number[], limit: number): number[] {
+  const shares = counts.map(() => 0);
+  let left = limit;
+  for (const [rank, index] of [...counts.keys()].sort((a, b) => counts[a]! - counts[b]!).entries()) {
+    shares[index] = Math.min(counts[index]!, Math.ceil(left / (counts.length - rank)));
+    left -= shares[index];
+  }
+  return shares;
+}
 
 async function search(wanted: z.output<typeof input>, call: CodeCall): Promise<{ found: Found[]; leftOut: string[] }> {
   const { codeHosts, em } = call;
