@@ -51,7 +51,7 @@ async function chooseProject(
   try {
     await service.fresh(row);
   } catch (error) {
-    // It was withdrawn meanwhile: consent is asked for again.
+    // It was revoked meanwhile: consent is asked for again.
     if (error instanceof QueryError || error instanceof SecretError) return undefined;
     throw error;
   }

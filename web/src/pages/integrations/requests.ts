@@ -62,7 +62,7 @@ export function chooseAccount(family: Family, id: string): Promise<unknown> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the official family has the same endpoint
   const path = `/api/onboarding/${family}/connect` as '/api/onboarding/cloud-b/connect';
   return dataOf(api.POST(path, { body: { project_id: id } })).then(({ status }) => {
-    if (status === 'authorize') throw new Error('The consent was withdrawn meanwhile. Connect it again.');
+    if (status === 'authorize') throw new Error('The consent was revoked meanwhile. Connect it again.');
   });
 }
 

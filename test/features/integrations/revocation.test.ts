@@ -1,18 +1,18 @@
-/** Tokens that nobody needs any more are withdrawn at Google, once, whatever fails meanwhile. */
+/** Tokens that nobody needs any more are revoked at Google, once, whatever fails meanwhile. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { composeRooms, openCore } from '../../../src/compose.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Effect } from '../../../src/features/effects/index.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
-import { deliverWithdrawals, STORED_WITHIN_MS } from '../../../src/features/integrations/oauth/withdrawal.ts';
+import { deliverRevocations, STORED_WITHIN_MS } from '../../../src/features/integrations/oauth/revocation.ts';
 import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
 import { startGoogleCloudServer, type GoogleCloudServer } from '../../support/google-cloud-server.ts';
 import { connectGoogle, googlePath } from '../../support/google-consent.ts';
 
 const OFFICIAL = googlePath('cloud-b-official');
-const KIND = 'token_withdrawal';
+const KIND = 'token_revocation';
 
 describe('tokens that nobody needs any more', () => {
   let google: GoogleCloudServer;
@@ -62,12 +62,12 @@ describe('tokens that nobody needs any more', () => {
   const deliver = async (afterMs = 0, by = workers.slice(0, 1)): Promise<number> => {
     const before = google.calls('revoke').length;
     const clock = { now: () => new Date(Date.now() + afterMs) } as never;
-    await Promise.all(by.map(({ integrations }) => deliverWithdrawals({ ...integrations.withdrawals, clock })));
+    await Promise.all(by.map(({ integrations }) => deliverRevocations({ ...integrations.revocations, clock })));
     return google.calls('revoke').length - before;
   };
   const states = async () => (await em().find(Effect, { kind: KIND })).map(({ status }) => status);
 
-  it('are withdrawn once, after Google has failed to', async () => {
+  it('are revoked once, after Google has failed to', async () => {
     await connected();
     assert.deepEqual(await states(), [], 'they are in use');
     const row = await em().findOneOrFail(Integration, {});
