@@ -9,7 +9,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { messageOf } from '../../../platform/message-of.ts';
 import type { Outbound } from '../../../platform/outbound/index.ts';
 import { SecretError } from '../../../platform/secrets.ts';
-import { claimEffect, Effect, endEffect, makeOnce, stored } from '../../effects/index.ts';
+import { claimEffect, dueEffects, Effect, endEffect, makeOnce, stored } from '../../effects/index.ts';
 import type { IntegrationSettings } from '../configuration.ts';
 import type { Target } from '../connections.ts';
 import { Integration, type FamilyName } from '../entities.ts';
@@ -25,10 +25,7 @@ const REVOCATION = 'token_revocation';
 export const STORED_WITHIN_MS = 5 * 60_000;
 /** Over about eight hours. */
 const MAX_ATTEMPTS = 16;
-const FIRST_PAUSE_SECONDS = 15;
-const MAX_PAUSE_SECONDS = 3_600;
 const TIMEOUT_MS = 15_000;
-const MAX_AT_ONCE = 50;
 /** Longer than all attempts take. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
@@ -115,22 +112,8 @@ export async function keepTokens(tx: EntityManager, secrets: Secrets): Promise<v
 
 /** Revokes what is due. A sweep: each attempt has its lease in the ledger, and the next one waits longer. */
 export async function deliverRevocations(deps: RevocationDeps): Promise<void> {
-  const now = deps.clock.now();
-  const due: { id: string; team_id: string }[] = await deps.orm.em.fork().execute(
-    `select id, team_id from effects
-      where kind = ? and status = 'pending' and expires_at is not null and (payload->>'notBefore')::bigint <= ?
-        and (leased_until is null or leased_until <= now())
-        and (attempts = 0 or updated_at <= ?::timestamptz - least(?, ? * 2 ^ (attempts - 1)) * interval '1 second')
-      order by created_at limit ?`,
-    [REVOCATION, now.getTime(), now, MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS, MAX_AT_ONCE],
-  );
-  await Promise.all(
-    due.map(async ({ id, team_id: teamId }) => {
-      const em = forTeam(deps.orm.em, teamId);
-      const effect = await em.findOne(Effect, { id });
-      if (effect) await deliver(deps, em, effect);
-    }),
-  );
+  const due = await dueEffects(deps.orm, { kind: REVOCATION, keyPrefix: REVOCATION }, deps.clock.now());
+  await Promise.all(due.map(async (effect) => deliver(deps, forTeam(deps.orm.em, effect.teamId), effect)));
 }
 
 async function deliver(deps: RevocationDeps, em: EntityManager, effect: Effect): Promise<void> {
