@@ -183,6 +183,13 @@ describe('connecting GitLab', () => {
     assert.equal(gitlab.projects[0]!.hooks[0]?.token, hook?.token);
     assert.equal(body.webhook.registered, true);
     assert.equal(body.webhook.secret, null, 'nobody needs it');
+    const { revocations, vault } = api.api.deps.integrations;
+    const old = vault.open(before)['access_token'];
+    const { access_token: current } = vault.open(await em().findOneOrFail(Integration, { id: before.id }));
+    assert.ok(gitlab.oauth.live().includes(String(old)));
+    await deliverRevocations({ ...revocations, clock: { now: () => new Date(Date.now() + 120_000) } });
+    const live = gitlab.oauth.live();
+    assert.deepEqual([live.includes(String(old)), live.includes(String(current))], [false, true]);
   });
 
   it('says that it has to be connected again once GitLab revokes the consent', async () => {

@@ -106,6 +106,25 @@ describe('tokens that nobody needs any more', () => {
     assert.equal(await deliver(), 1);
   });
 
+  it('stay as long as another team has the same consent', async () => {
+    const made = await api.request('POST', '/api/teams', {
+      name: 'Second',
+      admin_email: 'ada@example.org',
+      admin_name: 'Ada',
+    });
+    const second: typeof api = {
+      ...api,
+      request: (method, path, body) => api.request(method, path, body, made.body.api_key.api_key),
+    };
+    await connected();
+    assert.equal((await connectGoogle(second, { project_id: google.project })).body.status, 'connected');
+    await remove();
+    assert.deepEqual([await deliver(3_600_000), await states()], [0, ['skipped']]);
+    assert.equal((await second.request('GET', `${googlePath()}/status`)).body.connected, true);
+    await second.request('DELETE', `${googlePath()}/`);
+    assert.equal(await deliver(), 1);
+  });
+
   it('stay when the same person connects again', async () => {
     await connected();
     await connected();
