@@ -80,8 +80,9 @@ export function rememberCallback(path: string): void {
 }
 
 /** Exchanges what the browser brought back. */
-export function finishConsent(brought: { code: string; state: string; iss?: string }): Promise<ConnectAnswer> {
-  const path = CALLBACKS.find((known) => known === sessionStorage.getItem(CALLBACK)) ?? CALLBACKS[0];
+export async function finishConsent(brought: { code: string; state: string; iss?: string }): Promise<ConnectAnswer> {
+  const path = CALLBACKS.find((known) => known === sessionStorage.getItem(CALLBACK));
   sessionStorage.removeItem(CALLBACK);
+  if (path === undefined) throw new Error('This tab has not begun to connect anything. Connect it again.');
   return dataOf(api.POST(path, { body: brought }));
 }
