@@ -110,6 +110,19 @@ describe('kill -9 while integrations change @never-forgiven', () => {
       assert.deepEqual([one!.status, two!.status, (await rows()).length], [200, 200, 1]);
     });
 
+    it('while a code is exchanged: nothing is stored, the code is used up, and a new sign-in connects', async () => {
+      const back = await consentAtGoogle(through(0), body());
+      const { held, release } = proxy.holdNext('/token');
+      const cut = through(0).request('POST', `${googlePath()}/callback`, back);
+      await held;
+      await killApi(cut);
+      release();
+      assert.equal((await through(1).request('POST', `${googlePath()}/callback`, back)).status, 422, 'it was used');
+      assert.deepEqual([await rows(), await em().count(Effect, {})], [[], 0]);
+      await connect();
+      assert.equal((await rows()).length, 1);
+    });
+
     it('after a code was redeemed: nothing is stored, the token is revoked, and a new sign-in connects', async () => {
       const back = await consentAtGoogle(through(0), body());
       const { held, release } = proxy.holdNext(PROBE);
@@ -154,6 +167,16 @@ describe('kill -9 while integrations change @never-forgiven', () => {
       assert.deepEqual((await through(1).request('DELETE', `${googlePath()}/`)).body, { removed: true });
       await end('done');
       assert.deepEqual([(await rows()).length, revoked()], [0, before + 1]);
+    });
+
+    it('after a removal is committed: a worker revokes the token', async () => {
+      await connect();
+      assert.deepEqual((await through(0).request('DELETE', `${googlePath()}/`)).body, { removed: true });
+      await cluster.apis[0]!.kill();
+      await end('done');
+      assert.deepEqual(await rows(), []);
+      cluster.apis[0]!.start();
+      await cluster.apis[0]!.untilReady();
     });
   });
 
