@@ -1,4 +1,4 @@
-/** `kill -9` while a system is connected, its token renewed, or its consent withdrawn: real processes, a played vendor. */
+/** `kill -9` while a system is connected, its token renewed, or its consent revoked: real processes, a played vendor. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { forTeam, anyTeam } from '../../src/db/team-filter.ts';
@@ -86,13 +86,13 @@ describe('kill -9 while integrations change @never-forgiven', () => {
     cluster.workers[0]!.start();
     await cluster.workers[0]!.untilReady();
   };
-  const withdrawn = () => google.calls('revoke').length;
+  const revoked = () => google.calls('revoke').length;
   const until = (what: string, attempt: () => Promise<boolean> | boolean) =>
     waitUntil(async () => (await attempt()) || undefined, { what });
   const end = (status: string) =>
     until(
-      `a withdrawal to be ${status}`,
-      async () => (await em().count(Effect, { kind: 'token_withdrawal', status: status as Effect['status'] })) === 1,
+      `a revocation to be ${status}`,
+      async () => (await em().count(Effect, { kind: 'token_revocation', status: status as Effect['status'] })) === 1,
     );
 
   describe('the API', () => {
@@ -110,7 +110,20 @@ describe('kill -9 while integrations change @never-forgiven', () => {
       assert.deepEqual([one!.status, two!.status, (await rows()).length], [200, 200, 1]);
     });
 
-    it('after a code was redeemed: nothing is stored, the token is withdrawn, and a new sign-in connects', async () => {
+    it('while a code is exchanged: nothing is stored, the code is used up, and a new sign-in connects', async () => {
+      const back = await consentAtGoogle(through(0), body());
+      const { held, release } = proxy.holdNext('/token');
+      const cut = through(0).request('POST', `${googlePath()}/callback`, back);
+      await held;
+      await killApi(cut);
+      release();
+      assert.equal((await through(1).request('POST', `${googlePath()}/callback`, back)).status, 422, 'it was used');
+      assert.deepEqual([await rows(), await em().count(Effect, {})], [[], 0]);
+      await connect();
+      assert.equal((await rows()).length, 1);
+    });
+
+    it('after a code was redeemed: nothing is stored, the token is revoked, and a new sign-in connects', async () => {
       const back = await consentAtGoogle(through(0), body());
       const { held, release } = proxy.holdNext(PROBE);
       const cut = through(0).request('POST', `${googlePath()}/callback`, back);
@@ -119,16 +132,16 @@ describe('kill -9 while integrations change @never-forgiven', () => {
       release();
       assert.deepEqual(await rows(), []);
       assert.equal((await through(1).request('POST', `${googlePath()}/callback`, back)).status, 422, 'it was used');
-      const before = withdrawn();
+      const before = revoked();
       // As if five minutes had passed.
       await em().execute(`update effects set payload = jsonb_set(payload, '{notBefore}', '0')`);
       await end('done');
-      assert.equal(withdrawn(), before + 1);
+      assert.equal(revoked(), before + 1);
       await connect();
       assert.equal((await rows()).length, 1);
     });
 
-    it('before a removal is committed: it stays whole, and removing it again withdraws its token once', async () => {
+    it('before a removal is committed: it stays whole, and removing it again revokes its token once', async () => {
       await connect();
       const blocking = Promise.withResolvers<void>();
       const blocked = Promise.withResolvers<void>();
@@ -150,10 +163,20 @@ describe('kill -9 while integrations change @never-forgiven', () => {
       await block;
       const [row] = await rows();
       assert.ok(row && vault.open(row)['refresh_token']);
-      const before = withdrawn();
+      const before = revoked();
       assert.deepEqual((await through(1).request('DELETE', `${googlePath()}/`)).body, { removed: true });
       await end('done');
-      assert.deepEqual([(await rows()).length, withdrawn()], [0, before + 1]);
+      assert.deepEqual([(await rows()).length, revoked()], [0, before + 1]);
+    });
+
+    it('after a removal is committed: a worker revokes the token', async () => {
+      await connect();
+      assert.deepEqual((await through(0).request('DELETE', `${googlePath()}/`)).body, { removed: true });
+      await cluster.apis[0]!.kill();
+      await end('done');
+      assert.deepEqual(await rows(), []);
+      cluster.apis[0]!.start();
+      await cluster.apis[0]!.untilReady();
     });
   });
 
@@ -233,7 +256,7 @@ describe('kill -9 while integrations change @never-forgiven', () => {
       assert.equal((await rows())[0]!.status, 'connected');
     });
 
-    it('while a token is withdrawn: another attempt finds that it is', async () => {
+    it('while a token is revoked: another attempt finds that it is', async () => {
       await connect();
       const { held, release } = proxy.holdNext('/revoke');
       const token = String((await secrets())['refresh_token']);

@@ -101,7 +101,7 @@ export async function startMcpAuthorizationServer(options: {
   provider.use(async (ctx, next) => {
     if (ctx.path === '/token' && self.refusesRefresh && ctx.method === 'POST') {
       ctx.status = 400;
-      ctx.body = { error: 'invalid_grant', error_description: 'The consent was withdrawn.' };
+      ctx.body = { error: 'invalid_grant', error_description: 'The consent was revoked.' };
       return;
     }
     await next();

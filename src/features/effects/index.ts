@@ -25,9 +25,11 @@
  *   can find it again. A vendor that takes idempotency keys gets the key, and needs no look-up. With neither, the effect
  *   happens at least once; where twice would do harm, let `lookUp` throw an error that `isFinal` knows.
  * - **Receipt.** What later steps need (an id, a URL), recorded once; a repetition gets it without asking anybody.
- * - **Retries** are the caller's, mostly Temporal's: an error leaves the row pending with `lastError`, until `isFinal`.
+ * - **Retries** are the caller's, mostly Temporal's: an error leaves the row pending with `lastError`, until `isFinal`. A
+ *   sweep retries what `dueEffects` finds.
  * - **What one transaction does** (rows of our own) needs no lease: `recordDone` within that transaction.
  */
+export { dueEffects } from './due.ts';
 export { Effect } from './entities.ts';
 export { claimEffect, endEffect, purgeEffects, recordDone, stored, type EffectRequest } from './ledger.ts';
 export { EffectFailed, makeOnce, type EffectAttempt, type EffectWork } from './once.ts';

@@ -6,7 +6,7 @@ import type { IntegrationSettings } from './configuration.ts';
 import type { Connections, Target } from './connections.ts';
 import type { Integration } from './entities.ts';
 import type { Servers } from './servers.ts';
-import type { WithdrawalDeps } from './oauth/withdrawal.ts';
+import type { RevocationDeps } from './oauth/revocation.ts';
 import type { IntegrationServiceDeps } from './service.ts';
 import type { Vault } from './vault.ts';
 import type { LoadChanges } from './systems.ts';
@@ -28,7 +28,7 @@ export interface Integrations {
   opened(row: Integration): Target;
   /** Opens a row of a code host, with a credential that is still good. @throws {CodeHostError} */
   codeHost(row: Integration): Promise<CodeHost>;
-  withdrawals: WithdrawalDeps;
+  revocations: RevocationDeps;
   /** For other rooms, as they are built: adds changes to those that the systems themselves report to runs. */
   addChanges(load: LoadChanges): void;
   /** The tools of its MCP server, be it the team's or the vendor's; null where its connector has the tools. */

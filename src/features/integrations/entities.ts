@@ -22,7 +22,7 @@ export type FamilyName = (typeof FAMILIES)[number];
 
 /**
  * `pending`: somebody is giving consent at the vendor, nothing is stored yet. `select_account`: the credential works,
- * an account is to be chosen. `failing`: the last check failed. `needs_reconnect`: the vendor withdrew the credential.
+ * an account is to be chosen. `failing`: the last check failed. `needs_reconnect`: the vendor revoked the credential.
  */
 export const INTEGRATION_STATUSES = ['pending', 'select_account', 'connected', 'failing', 'needs_reconnect'] as const;
 export type IntegrationStatus = (typeof INTEGRATION_STATUSES)[number];

@@ -5,10 +5,11 @@ import type { Principal } from '../../http/authenticate.ts';
 import { InvalidRequest } from '../../http/errors.ts';
 import type { IntegrationDeps } from './deps.ts';
 import type { Integration } from './entities.ts';
-import { connect, draftOf } from './service.ts';
-import { askConsent, type Consent } from './oauth/client.ts';
+import { connect } from './service.ts';
+import { beginConsent } from './oauth/begin.ts';
+import type { Consent } from './oauth/client.ts';
 import { exchange } from './oauth/exchange.ts';
-import { assertBelow, keep, take } from './oauth/flow.ts';
+import { assertBelow, take } from './oauth/flow.ts';
 import { GITLAB_SCOPE, gitlabServer } from './oauth/gitlab.ts';
 
 const family = 'codehost-b';
@@ -16,38 +17,27 @@ const name = 'gitlab';
 
 /** @throws {InvalidRequest} */
 export async function askGitLab(
-  { integrations, clock }: IntegrationDeps,
+  deps: IntegrationDeps,
   em: EntityManager,
   principal: Principal,
-  wanted: { client_id?: string | undefined; client_secret?: string | undefined; redirect_uri?: string | undefined },
+  given: { client_id?: string | undefined; client_secret?: string | undefined; redirect_uri?: string | undefined },
 ): Promise<Pick<Consent, 'url' | 'state'>> {
-  const { settings: house, vendorOutbound, vault, appUrl } = integrations;
+  const { settings: house, appUrl } = deps.integrations;
   const own = house.gitlabClient && { client_id: house.gitlabClient.id, client_secret: house.gitlabClient.secret };
   const client =
-    wanted.client_id === undefined ? own : { client_id: wanted.client_id, client_secret: wanted.client_secret };
+    given.client_id === undefined ? own : { client_id: given.client_id, client_secret: given.client_secret };
   if (!client)
     throw InvalidRequest.at(
       ['body', 'client_id'],
       'Value error, this installation has no application of its own at GitLab (GITLAB_CLIENT_ID); give yours',
     );
-  const redirectUri = wanted.redirect_uri ?? `${appUrl}/integrations/callback`;
+  const redirectUri = given.redirect_uri ?? `${appUrl}/integrations/callback`;
   assertBelow(appUrl, redirectUri);
   const url = house.vendors.gitlabUrl ?? GITLAB_URL;
-  const consent = await askConsent(
-    gitlabServer(url),
-    client,
-    { scope: GITLAB_SCOPE, redirect_uri: redirectUri },
-    vendorOutbound,
-  );
-  const secrets = {
-    client_id: client.client_id,
-    ...(client.client_secret !== undefined && { client_secret: client.client_secret }),
-  };
   // GitLab wants to see the redirect again whenever a token is renewed.
-  const settings = { url, redirect_uri: redirectUri };
-  const draft = draftOf(principal.teamId, { family, name, settings, secrets });
-  await keep({ clock, vault }, em, principal, draft, { name, redirectUri, consent });
-  return consent;
+  const wanted = { family, name, settings: { url, redirect_uri: redirectUri }, secrets: {} } as const;
+  const asked = { server: gitlabServer(url), client, redirectUri, parameters: { scope: GITLAB_SCOPE } };
+  return beginConsent(deps, em, principal, wanted, asked);
 }
 
 /**

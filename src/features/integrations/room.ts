@@ -14,7 +14,7 @@ import { checkDue } from './health.ts';
 import { renew } from './oauth/client.ts';
 import { freshTargets } from './oauth/fresh.ts';
 import { authorizationOf } from './oauth/authorization.ts';
-import { deliverWithdrawals } from './oauth/withdrawal.ts';
+import { deliverRevocations } from './oauth/revocation.ts';
 import { alerts } from './routes/alerts.ts';
 import { any } from './routes/any.ts';
 import { apmA } from './routes/apm-a.ts';
@@ -122,7 +122,7 @@ export const integrationsRoom = {
       appUrl,
       opened,
       codeHost: openCodeHosts({ connections, fresh }),
-      withdrawals: { ...telling, house: settings, vault, opened, outboundOf },
+      revocations: { ...telling, house: settings, vault, opened, outboundOf },
       addChanges: (load) => void loaders.push(load),
       toolsOf,
     };
@@ -142,6 +142,6 @@ export const integrationsRoom = {
   sweeps: [
     ({ integrations }: { integrations: Integrations }, signal: AbortSignal) => checkDue(integrations.service, signal),
     ({ integrations }: { integrations: Integrations }) => deliverStatusChanges(integrations.service),
-    ({ integrations }: { integrations: Integrations }) => deliverWithdrawals(integrations.withdrawals),
+    ({ integrations }: { integrations: Integrations }) => deliverRevocations(integrations.revocations),
   ],
 } satisfies Room;

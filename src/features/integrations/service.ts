@@ -15,7 +15,7 @@ import { Integration, type FamilyName, type IntegrationStatus } from './entities
 import { changedMeanwhile, failedTest, integrationNotFound, nameTaken } from './errors.ts';
 import { families, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
 import { tellChange, type StatusDeps } from './status.ts';
-import { enterWithdrawal, keepTokens } from './oauth/withdrawal.ts';
+import { enterRevocation, keepTokens } from './oauth/revocation.ts';
 import type { Secrets, Vault } from './vault.ts';
 
 /** How often an enabled integration is checked, in ms. */
@@ -419,10 +419,10 @@ export async function change(
   });
 }
 
-/** Has the tokens of a row withdrawn that is removed, or gets others, in this transaction. */
+/** Has the tokens of a row revoked that is removed, or gets others, in this transaction. */
 async function forget(deps: IntegrationServiceDeps, tx: EntityManager, row: Integration, afterMs = 0): Promise<void> {
   const target = readable(deps.vault, row);
-  if (target) await enterWithdrawal(deps, tx, target, afterMs);
+  if (target) await enterRevocation(deps, tx, target, afterMs);
 }
 
 /**
@@ -437,7 +437,7 @@ const LAST_USE_MS = 60_000;
 const noDependents: RemoveDependents = async () => async () => undefined;
 
 /**
- * Removes it, and its secrets with it, and has them withdrawn at the vendor, where that is possible.
+ * Removes it, and its secrets with it, and has them revoked at the vendor, where that is possible.
  * @returns whether there was one
  */
 export async function removeOnly(
@@ -470,7 +470,7 @@ async function removeRow(
   return { row, finish };
 }
 
-/** Removes an integration and its secrets, and has them withdrawn where that is possible. @throws {NotFound} */
+/** Removes an integration and its secrets, and has them revoked where that is possible. @throws {NotFound} */
 export async function remove(
   deps: IntegrationServiceDeps,
   em: EntityManager,

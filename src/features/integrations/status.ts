@@ -1,11 +1,11 @@
 /** Changes of status: recorded with the notification about them in one transaction, so that each is told once. */
 import type { EntityManager, Orm } from '../../db/orm.ts';
-import { anyTeam, forTeam } from '../../db/team-filter.ts';
+import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
-import { Effect, endEffect } from '../effects/index.ts';
+import { dueEffects, endEffect } from '../effects/index.ts';
 import { User } from '../identity/index.ts';
 import {
   deliverNotification,
@@ -46,6 +46,8 @@ async function channelFor(
   return user && sealChannel(secrets, row.teamId, { type: 'email', to: [user.email] });
 }
 
+const KEY_PREFIX = `${NOTIFICATION}:integration:`;
+
 /** Whether runs can use it: what a team wants to know. */
 const TOLD: ReadonlySet<IntegrationStatus> = new Set(['connected', 'failing', 'needs_reconnect']);
 
@@ -64,7 +66,7 @@ export async function tellChange(
   if (status === before || !TOLD.has(status) || !TOLD.has(before)) return;
   await enterNotification(tx, {
     teamId,
-    key: `${NOTIFICATION}:integration:${id}:${statusSince.toISOString()}`,
+    key: `${KEY_PREFIX}${id}:${statusSince.toISOString()}`,
     ownerId: id,
     subjectId: id,
     message: messageFor(row, deps.appUrl),
@@ -95,19 +97,11 @@ function messageFor(
   };
 }
 
-const MAX_AT_ONCE = 50;
-
-/** Delivers what has been told and not arrived. A sweep: each notification has its lease in the ledger. */
+/** Delivers what has been told and not arrived. A sweep: each attempt has its lease in the ledger, and the next one waits longer. */
 export async function deliverStatusChanges(deps: StatusDeps): Promise<void> {
-  const waiting = await deps.orm.em
-    .fork()
-    .find(
-      Effect,
-      { kind: NOTIFICATION, status: 'pending', key: { $like: `${NOTIFICATION}:integration:%` } },
-      { ...anyTeam, orderBy: { createdAt: 'asc' }, limit: MAX_AT_ONCE },
-    );
+  const due = await dueEffects(deps.orm, { kind: NOTIFICATION, keyPrefix: KEY_PREFIX }, deps.clock.now());
   await Promise.all(
-    waiting.map(async (effect) => {
+    due.map(async (effect) => {
       const em = forTeam(deps.orm.em, effect.teamId);
       const row = await em.findOne(Integration, { id: effect.ownerId! });
       const channel = row && (await channelFor(deps, em, row));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Repository } from '../../../src/features/code-hosts/entities.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
-import { deliverWithdrawals } from '../../../src/features/integrations/oauth/withdrawal.ts';
+import { deliverRevocations } from '../../../src/features/integrations/oauth/revocation.ts';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
 import { startGitLabServer, type GitLabServer } from '../../support/gitlab-server.ts';
 
@@ -184,23 +184,30 @@ describe('connecting GitLab', () => {
     assert.equal(gitlab.projects[0]!.hooks[0]?.token, hook?.token);
     assert.equal(body.webhook.registered, true);
     assert.equal(body.webhook.secret, null, 'nobody needs it');
+    const { revocations, vault } = api.api.deps.integrations;
+    const old = vault.open(before)['access_token'];
+    const { access_token: current } = vault.open(await em().findOneOrFail(Integration, { id: before.id }));
+    assert.ok(gitlab.oauth.live().includes(String(old)));
+    await deliverRevocations({ ...revocations, clock: { now: () => new Date(Date.now() + 120_000) } });
+    const live = gitlab.oauth.live();
+    assert.deepEqual([live.includes(String(old)), live.includes(String(current))], [false, true]);
   });
 
-  it('says that it has to be connected again once GitLab withdraws the consent', async () => {
+  it('says that it has to be connected again once GitLab revokes the consent', async () => {
     gitlab.oauth.revokeAll();
     const answer = await api.request('POST', `${PATH}/resync`);
     assert.deepEqual([answer.status, answer.body.code], [409, 'needs_reconnect'], JSON.stringify(answer.body));
     assert.equal((await connect()).status, 200);
   });
 
-  it('withdraws tokens and webhooks when it is removed, and leaves mirrors to be collected', async () => {
+  it('revokes tokens and webhooks when it is removed, and leaves mirrors to be collected', async () => {
     const { live } = gitlab.oauth;
     assert.ok(live.call(gitlab.oauth).length > 0);
     assert.deepEqual((await api.request('DELETE', `${PATH}/`)).body, { removed: true });
-    const { withdrawals } = api.api.deps.integrations;
+    const { revocations } = api.api.deps.integrations;
     assert.ok(gitlab.oauth.live().length > 0, 'webhooks are removed first');
     const later = { now: () => new Date(Date.now() + 120_000) };
-    await deliverWithdrawals({ ...withdrawals, clock: later });
+    await deliverRevocations({ ...revocations, clock: later });
     assert.deepEqual(gitlab.oauth.live(), []);
     assert.deepEqual(
       gitlab.projects.flatMap(({ hooks }) => hooks),

@@ -92,7 +92,7 @@ describe('code hosts over time', () => {
     assert.deepEqual([password], gitlab.oauth.live());
   });
 
-  it('says that the consent was withdrawn, and that the server is away, in the words of code hosts', async () => {
+  it('says that the consent was revoked, and that the server is away, in the words of code hosts', async () => {
     const reasonOf = async () => {
       try {
         await workers[0]!.integrations.codeHost(await only());

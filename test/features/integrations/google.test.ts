@@ -185,7 +185,7 @@ for (const { family, other: otherFamily, account } of FAMILIES)
         assert.equal((await finish()).status, 'connected', 'which keeps the project');
       });
 
-      it('lets the person name one if they cannot be listed, and asks again for a consent that was withdrawn', async () => {
+      it('lets the person name one if they cannot be listed, and asks again for a consent that was revoked', async () => {
         google.always('cloudresourcemanager', { status: 403, body: {} });
         const first = await finish();
         assert.deepEqual([first.status, first.integration.resources], ['select_account', []]);

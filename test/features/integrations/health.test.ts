@@ -1,20 +1,21 @@
 /** What happens to integrations over time: tokens are renewed, checks are made, changes of status are told. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { forTeam } from '../../../src/db/team-filter.ts';
+import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
 import { Effect } from '../../../src/features/effects/index.ts';
 import { Integration, IntegrationAlerts } from '../../../src/features/integrations/entities.ts';
 import { checkDue } from '../../../src/features/integrations/health.ts';
 import type { Integrations } from '../../../src/features/integrations/deps.ts';
 import { OAuthUnavailable } from '../../../src/features/integrations/oauth/client.ts';
 import { freshTargets } from '../../../src/features/integrations/oauth/fresh.ts';
-import { deliverStatusChanges } from '../../../src/features/integrations/status.ts';
+import { deliverStatusChanges, tellChange } from '../../../src/features/integrations/status.ts';
 import { NOTIFICATION, notificationOf, sealChannel } from '../../../src/features/notifications/index.ts';
 import { composeRooms, openCore } from '../../../src/compose.ts';
 import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startGoogleCloudServer, type GoogleCloudServer } from '../../support/google-cloud-server.ts';
 import { startHttpReceiver } from '../../support/http-receiver.ts';
+import { createIntegration } from '../../support/integration-rows.ts';
 
 const KEY = randomBytes(32).toString('hex');
 
@@ -60,9 +61,9 @@ describe('integrations over time', () => {
     closing = cores.map((core) => core.closing);
     workers = cores.map((core) => composeRooms(core).integrations);
     const em = forTeam(database.orm.em, team);
-    await em.nativeDelete(Effect, {});
-    await em.nativeDelete(Integration, {});
-    await em.nativeDelete(IntegrationAlerts, {});
+    await em.nativeDelete(Effect, {}, anyTeam);
+    await em.nativeDelete(Integration, {}, anyTeam);
+    await em.nativeDelete(IntegrationAlerts, {}, anyTeam);
     const channel = {
       type: 'webhook' as const,
       url: receiver.url,
@@ -212,6 +213,41 @@ describe('integrations over time', () => {
     await Promise.all(workers.map(({ service }) => deliverStatusChanges(service)));
     await deliverStatusChanges(workers[0]!.service);
     assert.equal(told.length, 1, JSON.stringify(told));
+  });
+
+  it("delivers a team's changes though another team's channel is dead and has more of them", async () => {
+    const { service } = workers[0]!;
+    await connected(3_000);
+    const healthy = await only();
+    const other = '00000000-0000-4000-8000-000000000002';
+    const theirs = forTeam(database.orm.em, other);
+    theirs.create(IntegrationAlerts, {
+      teamId: other,
+      channel: sealChannel(service.secrets, other, {
+        type: 'webhook',
+        url: 'http://127.0.0.1:1',
+        secret: `whsec_${randomBytes(32).toString('base64')}`,
+      }),
+    } as never);
+    const dead = createIntegration(theirs, workers[0]!.vault, {
+      teamId: other,
+      family: 'edge-a',
+      name: 'edge',
+      settings: {},
+      secrets: {},
+    });
+    await theirs.flush();
+    const change = (row: Integration, at: number) =>
+      tellChange(service, forTeam(database.orm.em, row.teamId), { ...row, statusSince: new Date(at) }, 'failing');
+    for (let at = 0; at < 60; at++) await change(dead, at);
+    await change(healthy, 0);
+    await deliverStatusChanges(service);
+    assert.equal(told.length, 1);
+    const attempts = async () =>
+      (await theirs.fork().find(Effect, {})).map((effect) => effect.attempts).reduce((sum, one) => sum + one, 0);
+    assert.equal(await attempts(), 49);
+    await deliverStatusChanges(service);
+    assert.equal(await attempts(), 60, 'those that failed wait');
   });
 
   it('checks what is due, each once, and tells when an integration stops answering and when it answers again', async () => {

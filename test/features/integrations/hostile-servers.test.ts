@@ -20,8 +20,14 @@ describe('a tool server that misbehaves in a call', () => {
   let folder: string;
   let database: TestDatabase;
   let closing: AsyncDisposableStack;
-  let call: (name: string, input: object) => ReturnType<Awaited<ReturnType<typeof offersOf>>[number]['run']>;
-  let offersOf: () => Promise<ReturnType<Awaited<ReturnType<ReturnType<typeof integrationSystems>>>['offers']>>;
+  let call: (
+    name: string,
+    input: object,
+    answerMs?: number,
+  ) => ReturnType<Awaited<ReturnType<typeof offersOf>>[number]['run']>;
+  let offersOf: (
+    answerMs?: number,
+  ) => Promise<ReturnType<Awaited<ReturnType<ReturnType<typeof integrationSystems>>>['offers']>>;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'casebook-hostile-'));
@@ -46,17 +52,19 @@ describe('a tool server that misbehaves in a call', () => {
     } as const;
     createIntegration(em, integrations.vault, { teamId, ...given });
     await em.flush();
-    const load = integrationSystems({
-      ...integrations,
-      orm: core.orm,
-      fresh: integrations.service.fresh,
-      used: () => undefined,
-      answerMs: 3_000,
-      otherChanges: async () => [],
-    });
-    offersOf = async () => (await load(teamId)).offers();
-    call = async (name, input) => {
-      const offer = (await offersOf()).find(({ what }) => what === name);
+    offersOf = async (answerMs) => {
+      const load = integrationSystems({
+        ...integrations,
+        orm: core.orm,
+        fresh: integrations.service.fresh,
+        used: () => undefined,
+        otherChanges: async () => [],
+        ...(answerMs !== undefined && { answerMs }),
+      });
+      return (await load(teamId)).offers();
+    };
+    call = async (name, input, answerMs) => {
+      const offer = (await offersOf(answerMs)).find(({ what }) => what === name);
       assert.ok(offer, name);
       return offer.run({ ...input }, { ...toolContext(), teamId, toolCallId: randomUUID() });
     };
@@ -72,7 +80,7 @@ describe('a tool server that misbehaves in a call', () => {
   for (const way of ['hang', 'garbage', 'flood'])
     it(`${way}: the call is unavailable, its process is ended, and another answers the next one`, async () => {
       const { pid } = await started();
-      const { answer, isError, content } = await call('exit', { way });
+      const { answer, isError, content } = await call('exit', { way }, 3_000);
       assert.deepEqual([isError, answer], [true, 'unavailable'], String(content));
       assert.notEqual((await started()).pid, pid);
       await waitUntil(() => (isAlive(pid) ? undefined : true), { what: 'the end of the old process' });

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import { composeRooms, openCore } from '../../../src/compose.ts';
-import { deliverWithdrawals } from '../../../src/features/integrations/oauth/withdrawal.ts';
+import { deliverRevocations } from '../../../src/features/integrations/oauth/revocation.ts';
 import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { startHttpMcpServer, type HttpMcpServer } from '../../mcp/http-server.ts';
 import { addressOf } from '../../support/address.ts';
@@ -171,7 +171,7 @@ describe('connecting MCP servers', () => {
       assert.equal(now, 'needs_reconnect');
     });
 
-    it('have a token withdrawn that a new consent has replaced', async () => {
+    it('have a token revoked that a new consent has replaced', async () => {
       authorization.refusesRefresh = false;
       const back = await authorization.consent((await create({ name: 'consented', url })).body.authorization_url);
       const done = await api.request('POST', `${PATH}/callback`, back);
@@ -179,9 +179,9 @@ describe('connecting MCP servers', () => {
       const config = testConfig({ ...env, DATABASE_URL: api.database.url, TEMPORAL_ADDRESS: '127.0.0.1:1' });
       const core = await openCore(config, recordedLog('silent').log);
       try {
-        const { withdrawals } = composeRooms(core).integrations;
-        await deliverWithdrawals(withdrawals);
-        await deliverWithdrawals(withdrawals);
+        const { revocations } = composeRooms(core).integrations;
+        await deliverRevocations(revocations);
+        await deliverRevocations(revocations);
       } finally {
         await core.closing.disposeAsync();
       }

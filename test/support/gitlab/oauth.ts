@@ -62,7 +62,7 @@ export class GitLabOauth {
     return this.#grant(user, scopes, this.client.redirectUris[0]!).access;
   }
 
-  /** The person withdraws consent. */
+  /** The person revokes consent. */
   revokeAll(): void {
     for (const token of this.tokens.values()) token.isRevoked = true;
   }

@@ -33,8 +33,6 @@ interface Grant {
   subject: string;
   scopes: string[];
   expiresAt: number;
-  /** The refresh token that it came with. */
-  family?: string;
 }
 
 export interface OauthAnswer {
@@ -161,13 +159,14 @@ export class GoogleOauth {
     return form.get('grant_type') === 'refresh_token' ? this.#refresh(form) : this.#exchangeCode(form);
   }
 
-  /** `POST /revoke`: of an access token, or of a refresh token with all that came of it. */
+  /** `POST /revoke`: of a service account's token, or of any token of the user, and with it all that the user consented to. */
   revoke(token: string): OauthAnswer {
-    const family = this.#refreshTokens.has(token) ? token : this.#grants.get(token)?.family;
-    if (family === undefined && !this.#grants.delete(token)) return refuse('invalid_token', 'Token expired or revoked');
-    if (family !== undefined) {
-      this.#refreshTokens.delete(family);
-      for (const [key, grant] of this.#grants) if (grant.family === family) this.#grants.delete(key);
+    const subject = this.#refreshTokens.has(token) ? 'user' : this.#grants.get(token)?.subject;
+    if (subject === undefined) return refuse('invalid_token', 'Token expired or revoked');
+    if (subject !== 'user') this.#grants.delete(token);
+    else {
+      this.#refreshTokens.clear();
+      for (const [key, grant] of this.#grants) if (grant.subject === subject) this.#grants.delete(key);
     }
     return { status: 200, body: {} };
   }
@@ -184,7 +183,7 @@ export class GoogleOauth {
     if (challenge !== issued.challenge) return refuse('invalid_grant', 'Invalid code verifier.');
     const refresh = issued.offline ? `1//${randomBytes(32).toString('base64url')}` : undefined;
     if (refresh !== undefined) this.#refreshTokens.set(refresh, issued.scopes);
-    return this.#answer(this.#grant('user', issued.scopes, refresh), issued.scopes, refresh);
+    return this.#answer(this.#grant('user', issued.scopes), issued.scopes, refresh);
   }
 
   #refresh(form: URLSearchParams): OauthAnswer {
@@ -192,11 +191,11 @@ export class GoogleOauth {
     const scopes = this.#refreshTokens.get(token);
     if (!scopes || this.refusesRefresh) return refuse('invalid_grant', 'Token has been expired or revoked.');
     this.refreshes += 1;
-    if (!this.rotates) return this.#answer(this.#grant('user', scopes, token), scopes);
+    if (!this.rotates) return this.#answer(this.#grant('user', scopes), scopes);
     this.#refreshTokens.delete(token);
     const next = `1//${randomBytes(32).toString('base64url')}`;
     this.#refreshTokens.set(next, scopes);
-    return this.#answer(this.#grant('user', scopes, next), scopes, next);
+    return this.#answer(this.#grant('user', scopes), scopes, next);
   }
 
   #exchangeAssertion(assertion: string): OauthAnswer {
@@ -229,9 +228,9 @@ export class GoogleOauth {
     return this.#answer(this.#grant(String(claims['iss']), scopes));
   }
 
-  #grant(subject: string, scopes: string[], family?: string): string {
+  #grant(subject: string, scopes: string[]): string {
     const token = `ya29.${randomBytes(48).toString('base64url')}`;
-    this.#grants.set(token, { subject, scopes, expiresAt: this.#now() + TOKEN_SECONDS * 1000, family });
+    this.#grants.set(token, { subject, scopes, expiresAt: this.#now() + TOKEN_SECONDS * 1000 });
     return token;
   }
 

@@ -99,7 +99,7 @@ export const codeHosts = [
     path: '/api/code-hosts/{integration_id}',
     operationId: 'removeCodeHost',
     summary: 'Remove a code host, its credential, its webhooks and mirrors',
-    description: 'The credential is withdrawn at the host too, if it came with consent.',
+    description: 'The credential is revoked at the host too, if it came with consent.',
     tags,
     auth: writing,
     params: integrationSchemas.IntegrationParams,

@@ -89,7 +89,7 @@ export const codehostB = [
     path: `${prefix}/`,
     operationId: 'removeGitLab',
     summary: 'Remove the connection to GitLab, its webhooks and mirrors',
-    description: 'The tokens are withdrawn at GitLab too.',
+    description: 'The tokens are revoked at GitLab too.',
     tags,
     auth: writing,
     response: schemas.GitLabRemoveResponse,

@@ -114,7 +114,7 @@ export async function redeem(
 
 /**
  * Renews an access token.
- * @throws {OAuthRefused} when the consent was withdrawn
+ * @throws {OAuthRefused} when the consent was revoked
  * @throws {OAuthUnavailable}
  */
 export async function renew(
@@ -129,7 +129,7 @@ export async function renew(
   return { refresh_token: refreshToken, ...(await tokensFrom(grant)) };
 }
 
-/** Withdraws a token at the server (RFC 7009), if it can. @throws {OAuthRefused}, {OAuthUnavailable} */
+/** Revokes a token at the server (RFC 7009), if it can. @throws {OAuthRefused}, {OAuthUnavailable} */
 export async function revoke(
   server: AuthorizationServer,
   client: OAuthClient,

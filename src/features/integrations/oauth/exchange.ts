@@ -8,10 +8,10 @@ import type { Secrets } from '../vault.ts';
 import { authorizationOf } from './authorization.ts';
 import { OAuthRefused, OAuthUnavailable, redeem } from './client.ts';
 import type { Pending } from './flow.ts';
-import { enterWithdrawal, STORED_WITHIN_MS } from './withdrawal.ts';
+import { enterRevocation, STORED_WITHIN_MS } from './revocation.ts';
 
 /**
- * Exchanges the code of a consent. The tokens are withdrawn after a while, unless they have become an integration's:
+ * Exchanges the code of a consent. The tokens are revoked after a while, unless they have become an integration's:
  * whatever fails next, or is killed, leaves none behind at the vendor.
  * @param em bound to the team
  * @returns the secrets of the integration
@@ -34,6 +34,6 @@ export async function exchange(
     throw error;
   });
   const all = { ...secrets, ...tokens };
-  await enterWithdrawal({ clock, vault }, em.fork(), { ...row, settings, secrets: all }, STORED_WITHIN_MS);
+  await enterRevocation({ clock, vault }, em.fork(), { ...row, settings, secrets: all }, STORED_WITHIN_MS);
   return all;
 }

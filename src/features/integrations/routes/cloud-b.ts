@@ -8,9 +8,9 @@ import { SecretError } from '../../../platform/secrets.ts';
 import type { IntegrationDeps } from '../deps.ts';
 import type { Target } from '../connections.ts';
 import type { FamilyName, Integration } from '../entities.ts';
-import { askConsent } from '../oauth/client.ts';
+import { beginConsent } from '../oauth/begin.ts';
 import { exchange } from '../oauth/exchange.ts';
-import { assertBelow, keep, take } from '../oauth/flow.ts';
+import { assertBelow, take } from '../oauth/flow.ts';
 import { GOOGLE_CONSENT, googleServer, projectsOf } from '../oauth/google.ts';
 import { ConnectResponse, StatusResponse } from '../schemas/shared.ts';
 import {
@@ -20,7 +20,7 @@ import {
   SAConnectRequest,
   SAConnectResponse,
 } from '../schemas/vendors.ts';
-import { connect, draftOf, findOnly, update, type IntegrationServiceDeps, type Settle } from '../service.ts';
+import { connect, findOnly, update, type IntegrationServiceDeps, type Settle } from '../service.ts';
 import { presentConnected, statusAndRemoval } from './only.ts';
 import { serviceDeps, tags, writing } from './shared.ts';
 
@@ -51,7 +51,7 @@ async function chooseProject(
   try {
     await service.fresh(row);
   } catch (error) {
-    // It was withdrawn meanwhile: consent is asked for again.
+    // It was revoked meanwhile: consent is asked for again.
     if (error instanceof QueryError || error instanceof SecretError) return undefined;
     throw error;
   }
@@ -93,8 +93,8 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
       errors: [409, 503],
       handler: async ({ em, body, principal, deps, signal }) => {
         const { project_id, client_id, client_secret, redirect_uri } = body;
-        const { integrations, clock } = deps;
-        const { settings: house, vendorOutbound, vault, appUrl } = integrations;
+        const { integrations } = deps;
+        const { settings: house, appUrl } = integrations;
         if (project_id !== undefined && client_id === undefined) {
           const chosen = await chooseProject(deps, em, principal, { family, name, project_id }, signal);
           if (chosen) return presentConnected(integrations, em, chosen);
@@ -111,19 +111,9 @@ function googleEndpoints(family: Extract<FamilyName, 'cloud-b' | 'cloud-b-offici
           );
         const redirectUri = redirect_uri ?? `${appUrl}/integrations/callback`;
         assertBelow(appUrl, redirectUri);
-        const consent = await askConsent(
-          googleServer(house),
-          client,
-          { ...GOOGLE_CONSENT, redirect_uri: redirectUri },
-          vendorOutbound,
-        );
-        const settings = project_id === undefined ? {} : { project_id };
-        const secrets = {
-          client_id: client.client_id,
-          ...(client.client_secret !== undefined && { client_secret: client.client_secret }),
-        };
-        const draft = draftOf(principal.teamId, { family, name, settings, secrets });
-        await keep({ clock, vault }, em, principal, draft, { name, redirectUri, consent });
+        const wanted = { family, name, settings: project_id === undefined ? {} : { project_id }, secrets: {} };
+        const asked = { server: googleServer(house), client, redirectUri, parameters: GOOGLE_CONSENT };
+        const consent = await beginConsent(deps, em, principal, wanted, asked);
         return {
           status: 'authorize' as const,
           authorization_url: consent.url,

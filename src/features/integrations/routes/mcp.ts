@@ -11,9 +11,9 @@ import { decisionsIn, withDecisions } from '../decisions.ts';
 import { nameTaken } from '../errors.ts';
 import type { Settings } from '../families.ts';
 import { serverOf } from '../oauth/authorization.ts';
-import { askConsent } from '../oauth/client.ts';
+import { beginConsent } from '../oauth/begin.ts';
 import { exchange } from '../oauth/exchange.ts';
-import { keep, take } from '../oauth/flow.ts';
+import { take } from '../oauth/flow.ts';
 import { presentTest } from '../presenter.ts';
 import * as schemas from '../schemas/mcp.ts';
 import { IntegrationParams } from '../schemas/shared.ts';
@@ -82,8 +82,8 @@ export const mcp = [
     handler: async ({ em, body, principal, deps, signal }) => {
       const { name, headers, client_id, client_secret } = body;
       const { url, secrets: query } = splitUrl(body.url);
-      const { integrations, clock } = deps;
-      const { servers, outbound, vault, appUrl } = integrations;
+      const { integrations } = deps;
+      const { servers, outbound, appUrl } = integrations;
       const wanted = { family, name, settings: { url }, secrets: { ...query, ...secretsOf(headers) } } as const;
       const draft = draftOf(principal.teamId, wanted);
       const problem = outbound.urlProblem(body.url);
@@ -107,11 +107,15 @@ export const mcp = [
             ? await registerAt(authorization, redirectUri, (at, init) => fetchOver(integrations, at, init))
             : { client_id, ...(client_secret !== undefined && { client_secret }) };
         const { scope, resource } = authorization;
-        const parameters = { redirect_uri: redirectUri, resource, ...(scope !== undefined && { scope }) };
-        const consent = await askConsent(serverOf(authorization), client, parameters, outbound);
-        const settings = { url, authorization: { ...serverOf(authorization), resource } };
-        const waiting = { ...draft, settings, secrets: { ...query, ...client } };
-        await keep({ clock, vault }, em, principal, waiting, { name, redirectUri, consent });
+        const server = serverOf(authorization);
+        const waiting = {
+          family,
+          name,
+          settings: { url, authorization: { ...server, resource } },
+          secrets: query,
+        } as const;
+        const parameters = { resource, ...(scope !== undefined && { scope }) };
+        const consent = await beginConsent(deps, em, principal, waiting, { server, client, redirectUri, parameters });
         return {
           status: 'authorize' as const,
           authorization_url: consent.url,

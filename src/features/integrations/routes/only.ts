@@ -53,7 +53,7 @@ export function statusAndRemoval({
       path: `${prefix}/`,
       operationId: `remove${id}`,
       summary: `Remove the connection to ${vendor} and its credential`,
-      description: 'The credential is withdrawn at the vendor too, if the vendor can.',
+      description: 'The credential is revoked at the vendor too, if the vendor can.',
       tags,
       auth: writing,
       response: RemoveResponse,

@@ -36,7 +36,7 @@ export const IntegrationParams = z.object({ integration_id: z.uuid() });
 const STATUSES = [...INTEGRATION_STATUSES, 'disabled', 'not_connected'] as const;
 export const status = z
   .enum(STATUSES)
-  .describe('`failing`: see `error`. `needs_reconnect`: the vendor withdrew the credential. `disabled`: turned off.');
+  .describe('`failing`: see `error`. `needs_reconnect`: the vendor revoked the credential. `disabled`: turned off.');
 
 const toolServer = z
   .enum(['vendor', 'built_in'])

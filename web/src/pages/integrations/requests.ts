@@ -62,7 +62,7 @@ export function chooseAccount(family: Family, id: string): Promise<unknown> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the official family has the same endpoint
   const path = `/api/onboarding/${family}/connect` as '/api/onboarding/cloud-b/connect';
   return dataOf(api.POST(path, { body: { project_id: id } })).then(({ status }) => {
-    if (status === 'authorize') throw new Error('The consent was withdrawn meanwhile. Connect it again.');
+    if (status === 'authorize') throw new Error('The consent was revoked meanwhile. Connect it again.');
   });
 }
 
@@ -80,8 +80,9 @@ export function rememberCallback(path: string): void {
 }
 
 /** Exchanges what the browser brought back. */
-export function finishConsent(brought: { code: string; state: string; iss?: string }): Promise<ConnectAnswer> {
-  const path = CALLBACKS.find((known) => known === sessionStorage.getItem(CALLBACK)) ?? CALLBACKS[0];
+export async function finishConsent(brought: { code: string; state: string; iss?: string }): Promise<ConnectAnswer> {
+  const path = CALLBACKS.find((known) => known === sessionStorage.getItem(CALLBACK));
   sessionStorage.removeItem(CALLBACK);
+  if (path === undefined) throw new Error('This tab has not begun to connect anything. Connect it again.');
   return dataOf(api.POST(path, { body: brought }));
 }

@@ -1,5 +1,5 @@
 /**
- * Tokens that nobody needs any more are withdrawn at their vendor. Each is a row of the ledger in the transaction that
+ * Tokens that nobody needs any more are revoked at their vendor. Each is a row of the ledger in the transaction that
  * forgets it, so that no crash forgets it twice over; a sweep delivers it.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -9,7 +9,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { messageOf } from '../../../platform/message-of.ts';
 import type { Outbound } from '../../../platform/outbound/index.ts';
 import { SecretError } from '../../../platform/secrets.ts';
-import { claimEffect, Effect, endEffect, makeOnce, stored } from '../../effects/index.ts';
+import { claimEffect, dueEffects, Effect, endEffect, makeOnce, stored } from '../../effects/index.ts';
 import type { IntegrationSettings } from '../configuration.ts';
 import type { Target } from '../connections.ts';
 import { Integration, type FamilyName } from '../entities.ts';
@@ -19,16 +19,13 @@ import type { Secrets, Vault } from '../vault.ts';
 import { authorizationOf } from './authorization.ts';
 import { OAuthRefused, revoke } from './client.ts';
 
-const WITHDRAWAL = 'token_withdrawal';
+const REVOCATION = 'token_revocation';
 
 /** Redeemed tokens that are no integration's by then never will be: their request has ended. */
 export const STORED_WITHIN_MS = 5 * 60_000;
 /** Over about eight hours. */
 const MAX_ATTEMPTS = 16;
-const FIRST_PAUSE_SECONDS = 15;
-const MAX_PAUSE_SECONDS = 3_600;
 const TIMEOUT_MS = 15_000;
-const MAX_AT_ONCE = 50;
 /** Longer than all attempts take. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
@@ -46,7 +43,7 @@ interface Forgotten {
   notBefore: number;
 }
 
-export interface WithdrawalDeps extends StatusDeps {
+export interface RevocationDeps extends StatusDeps {
   house: IntegrationSettings['integrations'];
   vault: Vault;
   /** Opens a row. @throws {SecretError} */
@@ -66,14 +63,14 @@ const neededOf = ({ access_token, refresh_token, client_id, client_secret }: Sec
   );
 
 const keyOf = (token: string | number): string =>
-  `${WITHDRAWAL}:${createHash('sha256').update(String(token)).digest('hex')}`;
+  `${REVOCATION}:${createHash('sha256').update(String(token)).digest('hex')}`;
 
 /**
- * Enters tokens to be withdrawn, if there are any.
+ * Enters tokens to be revoked, if there are any.
  * @param em bound to the team; the transaction that forgets them, if there is one
  * @param afterMs not before
  */
-export async function enterWithdrawal(
+export async function enterRevocation(
   { clock, vault }: { clock: Clock; vault: Vault },
   em: EntityManager,
   {
@@ -98,7 +95,7 @@ export async function enterWithdrawal(
   await claimEffect(em, {
     id,
     teamId,
-    kind: WITHDRAWAL,
+    kind: REVOCATION,
     key: keyOf(token),
     subjectId,
     payload,
@@ -107,33 +104,19 @@ export async function enterWithdrawal(
   });
 }
 
-/** Tokens that have become an integration's are not withdrawn. @param tx the transaction that stores them */
+/** Tokens that have become an integration's are not revoked. @param tx the transaction that stores them */
 export async function keepTokens(tx: EntityManager, secrets: Secrets): Promise<void> {
   const token = tokenOf(secrets);
   if (token !== undefined) await tx.nativeDelete(Effect, { key: keyOf(token) });
 }
 
-/** Withdraws what is due. A sweep: each attempt has its lease in the ledger, and the next one waits longer. */
-export async function deliverWithdrawals(deps: WithdrawalDeps): Promise<void> {
-  const now = deps.clock.now();
-  const due: { id: string; team_id: string }[] = await deps.orm.em.fork().execute(
-    `select id, team_id from effects
-      where kind = ? and status = 'pending' and expires_at is not null and (payload->>'notBefore')::bigint <= ?
-        and (leased_until is null or leased_until <= now())
-        and (attempts = 0 or updated_at <= ?::timestamptz - least(?, ? * 2 ^ (attempts - 1)) * interval '1 second')
-      order by created_at limit ?`,
-    [WITHDRAWAL, now.getTime(), now, MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS, MAX_AT_ONCE],
-  );
-  await Promise.all(
-    due.map(async ({ id, team_id: teamId }) => {
-      const em = forTeam(deps.orm.em, teamId);
-      const effect = await em.findOne(Effect, { id });
-      if (effect) await deliver(deps, em, effect);
-    }),
-  );
+/** Revokes what is due. A sweep: each attempt has its lease in the ledger, and the next one waits longer. */
+export async function deliverRevocations(deps: RevocationDeps): Promise<void> {
+  const due = await dueEffects(deps.orm, { kind: REVOCATION, keyPrefix: REVOCATION }, deps.clock.now());
+  await Promise.all(due.map(async (effect) => deliver(deps, forTeam(deps.orm.em, effect.teamId), effect)));
 }
 
-async function deliver(deps: WithdrawalDeps, em: EntityManager, effect: Effect): Promise<void> {
+async function deliver(deps: RevocationDeps, em: EntityManager, effect: Effect): Promise<void> {
   const { id, teamId } = effect;
   try {
     const { family, settings, sealed } = stored<Forgotten>(effect.payload);
@@ -154,7 +137,7 @@ async function deliver(deps: WithdrawalDeps, em: EntityManager, effect: Effect):
     await makeOnce(deps, effect, work, AbortSignal.timeout(2 * TIMEOUT_MS));
   } catch (error) {
     if (error instanceof SecretError) await endEffect(em, id, { status: 'failed', error: error.message });
-    deps.log.warn({ reason: messageOf(error), effectId: id }, 'a token was not withdrawn at the vendor');
+    deps.log.warn({ reason: messageOf(error), effectId: id }, 'a token was not revoked at the vendor');
   }
   await em.execute(`update effects set payload = payload - 'sealed' where id = ? and status <> 'pending'`, [id]);
 }
@@ -163,7 +146,7 @@ async function deliver(deps: WithdrawalDeps, em: EntityManager, effect: Effect):
 const WHOLE_GRANT: ReadonlySet<FamilyName> = new Set(['cloud-b', 'cloud-b-official']);
 
 /** The grants that integrations work with, of whichever team: the same person may have connected several. */
-async function grantsInUse({ opened, house }: WithdrawalDeps, em: EntityManager): Promise<Set<string>> {
+async function grantsInUse({ opened, house }: RevocationDeps, em: EntityManager): Promise<Set<string>> {
   const rows = await em.fork().find(Integration, { family: { $in: [...WHOLE_GRANT] } }, anyTeam);
   return new Set(
     rows.flatMap((row) => {

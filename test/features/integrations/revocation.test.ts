@@ -1,18 +1,18 @@
-/** Tokens that nobody needs any more are withdrawn at Google, once, whatever fails meanwhile. */
+/** Tokens that nobody needs any more are revoked at Google, once, whatever fails meanwhile. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { composeRooms, openCore } from '../../../src/compose.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Effect } from '../../../src/features/effects/index.ts';
 import { Integration } from '../../../src/features/integrations/entities.ts';
-import { deliverWithdrawals, STORED_WITHIN_MS } from '../../../src/features/integrations/oauth/withdrawal.ts';
+import { deliverRevocations, STORED_WITHIN_MS } from '../../../src/features/integrations/oauth/revocation.ts';
 import { recordedLog, testConfig } from '../../http/support/api.ts';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
 import { startGoogleCloudServer, type GoogleCloudServer } from '../../support/google-cloud-server.ts';
 import { connectGoogle, googlePath } from '../../support/google-consent.ts';
 
 const OFFICIAL = googlePath('cloud-b-official');
-const KIND = 'token_withdrawal';
+const KIND = 'token_revocation';
 
 describe('tokens that nobody needs any more', () => {
   let google: GoogleCloudServer;
@@ -62,12 +62,12 @@ describe('tokens that nobody needs any more', () => {
   const deliver = async (afterMs = 0, by = workers.slice(0, 1)): Promise<number> => {
     const before = google.calls('revoke').length;
     const clock = { now: () => new Date(Date.now() + afterMs) } as never;
-    await Promise.all(by.map(({ integrations }) => deliverWithdrawals({ ...integrations.withdrawals, clock })));
+    await Promise.all(by.map(({ integrations }) => deliverRevocations({ ...integrations.revocations, clock })));
     return google.calls('revoke').length - before;
   };
   const states = async () => (await em().find(Effect, { kind: KIND })).map(({ status }) => status);
 
-  it('are withdrawn once, after Google has failed to', async () => {
+  it('are revoked once, after Google has failed to', async () => {
     await connected();
     assert.deepEqual(await states(), [], 'they are in use');
     const row = await em().findOneOrFail(Integration, {});
@@ -103,6 +103,25 @@ describe('tokens that nobody needs any more', () => {
     await remove();
     assert.deepEqual([await deliver(3_600_000), await states()], [0, ['skipped']]);
     await remove(OFFICIAL);
+    assert.equal(await deliver(), 1);
+  });
+
+  it('stay as long as another team has the same consent', async () => {
+    const made = await api.request('POST', '/api/teams', {
+      name: 'Second',
+      admin_email: 'ada@example.org',
+      admin_name: 'Ada',
+    });
+    const second: typeof api = {
+      ...api,
+      request: (method, path, body) => api.request(method, path, body, made.body.api_key.api_key),
+    };
+    await connected();
+    assert.equal((await connectGoogle(second, { project_id: google.project })).body.status, 'connected');
+    await remove();
+    assert.deepEqual([await deliver(3_600_000), await states()], [0, ['skipped']]);
+    assert.equal((await second.request('GET', `${googlePath()}/status`)).body.connected, true);
+    await second.request('DELETE', `${googlePath()}/`);
     assert.equal(await deliver(), 1);
   });
 
