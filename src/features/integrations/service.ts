@@ -40,6 +40,8 @@ export interface Probe {
 export interface Wanted {
   family: FamilyName;
   name: string;
+  /** Of an integration that is connected again: it may have been renamed. By default made from the name. */
+  slug?: string;
   settings: Settings;
   secrets: Secrets;
   via?: string | null;
@@ -67,8 +69,7 @@ export type Settle = (
 
 /** Where a draft is tested: no row has its revision. */
 export function draftOf(teamId: string, wanted: Wanted): Target {
-  const slug = slugFor(wanted);
-  const { family, settings, secrets, via = null } = wanted;
+  const { family, slug = slugFor(wanted), settings, secrets, via = null } = wanted;
   return { id: randomUUID(), teamId, family, slug, settings, secrets, via, revision: 0 };
 }
 
@@ -87,7 +88,7 @@ const fieldIn =
 
 /**
  * Connects a system: tests it and, if it answers, stores it. Repeating the request changes nothing. Where a team has one
- * integration of a family, a new credential replaces the old one.
+ * integration of a family, a new credential replaces the old one. What is connected already keeps its name.
  * @throws {InvalidRequest} naming the field that the system refuses
  * @throws {DependencyDown} `vendor_unreachable`
  * @throws {Conflict} `name_taken`
@@ -134,7 +135,7 @@ export async function connect(
       await forget(deps, tx, row);
       // Afterwards: a server may give the same refresh token again.
       await keepTokens(tx, draft.secrets);
-      tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
+      tx.assign(row, { ...made, revision: row.revision + 1 });
       await tellChange(deps, tx, row, before);
       return row;
     }
