@@ -65,14 +65,11 @@ export function presentIntegration(
   };
 }
 
-/** The settings that people gave, as far as a line can show them. */
+/** The settings that people gave. */
 const shownIn = ({ settings }: Integration): Record<string, string | number | boolean> =>
   Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) =>
-      name !== 'ca_certificate' &&
-      (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-        ? [[name, value]]
-        : [],
+      typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [],
     ),
   );
 
