@@ -13,7 +13,7 @@ import type { McpTool } from '@casebook/wire';
 import type { Target } from './connections.ts';
 import { Integration, type FamilyName, type IntegrationStatus } from './entities.ts';
 import { changedMeanwhile, failedTest, integrationNotFound, nameTaken } from './errors.ts';
-import { families, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
+import { families, fieldIn, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
 import { tellChange, type StatusDeps } from './status.ts';
 import { enterWithdrawal, keepTokens } from './oauth/withdrawal.ts';
 import type { Secrets, Vault } from './vault.ts';
@@ -79,12 +79,6 @@ export const targetOf = (vault: Vault, row: Integration): Target => ({
   via: row.via ?? null,
   secrets: vault.open(row),
 });
-
-/** The interface's name of a connector's setting, if the request has it. */
-const fieldIn =
-  (family: FamilyName) =>
-  (field: string): string | undefined =>
-    field === 'access_token' ? undefined : (families[family].fields?.[field] ?? field);
 
 /**
  * Connects a system: tests it and, if it answers, stores it. Repeating the request changes nothing. Where a team has one

@@ -41,7 +41,7 @@ export const any = [
     errors: [404],
     handler: async ({ em, params: { integration_id: id }, deps, signal }) => {
       const { family } = await findAny(em.fork(), id);
-      return presentTest(await testStored(serviceDeps(deps), em, family, id, signal));
+      return presentTest(family, await testStored(serviceDeps(deps), em, family, id, signal));
     },
   }),
   endpoint({

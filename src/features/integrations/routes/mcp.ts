@@ -200,7 +200,7 @@ export const mcp = [
     response: schemas.McpTestResponse,
     errors: [404],
     handler: async ({ em, params, deps, signal }) =>
-      presentTest(await testStored(serviceDeps(deps), em, family, params.integration_id, signal)),
+      presentTest(family, await testStored(serviceDeps(deps), em, family, params.integration_id, signal)),
   }),
   endpoint({
     method: 'post',
