@@ -72,6 +72,7 @@ describe('code hosts on the page of integrations', () => {
     await page.getByRole('button', { name: 'Connect GitLab' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Continue to GitLab' }).click();
     await page.getByText('Not every repository reports its pushes yet.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Connected', exact: true }).waitFor();
     assert.equal(new URL(page.url()).search, '', 'neither code nor state stays in the address');
     await assertPresentable(page, 'code-hosts-callback');
     await page.getByRole('link', { name: 'Back to integrations' }).click();
