@@ -8,7 +8,7 @@ import type { Secrets, Vault } from '../../src/features/integrations/vault.ts';
 /** A connected one, due for a check. @param em bound to the team */
 export function createIntegration(
   em: EntityManager,
-  vault: Vault,
+  vault: Pick<Vault, 'seal'>,
   given: { teamId: string; family: FamilyName; name: string; settings: Settings; secrets: Secrets },
 ): Integration {
   const { secrets, teamId, ...row } = given;

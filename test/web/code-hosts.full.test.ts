@@ -50,8 +50,10 @@ describe('code hosts on the page of integrations', () => {
     await row.getByText('Connected', { exact: true }).waitFor();
     // Another token takes the place of the one that is stored.
     await row.getByRole('button', { name: 'Connect again GitHub' }).click();
-    assert.equal(await dialog.getByLabel('Name').inputValue(), 'GitHub');
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    const again = page.getByRole('dialog', { name: 'Connect again: GitHub' });
+    await again.getByLabel('Fine-grained token (optional)').waitFor();
+    assert.equal(await again.getByLabel('Name').count(), 0, 'it keeps its name');
+    await again.getByRole('button', { name: 'Cancel' }).click();
     await row.getByRole('button', { name: 'Remove GitHub' }).click();
     await page.getByRole('button', { name: 'Remove integration' }).click();
     await row.waitFor({ state: 'detached' });
@@ -70,6 +72,7 @@ describe('code hosts on the page of integrations', () => {
     await page.getByRole('button', { name: 'Connect GitLab' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Continue to GitLab' }).click();
     await page.getByText('Not every repository reports its pushes yet.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Connected', exact: true }).waitFor();
     assert.equal(new URL(page.url()).search, '', 'neither code nor state stays in the address');
     await assertPresentable(page, 'code-hosts-callback');
     await page.getByRole('link', { name: 'Back to integrations' }).click();

@@ -26,9 +26,9 @@ export const wrongState = (): InvalidRequest =>
  */
 export function failedTest(
   { status, field, message }: ConnectionTest,
-  fieldOf: (field: string) => string | undefined,
+  fieldOf: (field: string | undefined) => string | undefined,
 ): HttpError {
-  const named = field === undefined ? undefined : fieldOf(field);
+  const named = fieldOf(field);
   if (status === 'unreachable') {
     return new DependencyDown(message, 'vendor_unreachable', { fields: named === undefined ? {} : { field: named } });
   }

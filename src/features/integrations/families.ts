@@ -161,6 +161,12 @@ export const families: Readonly<Record<FamilyName, Family>> = {
   },
 };
 
+/** The interface's name of a connector's setting, if a request has it. */
+export const fieldIn =
+  (family: FamilyName) =>
+  (field: string | undefined): string | undefined =>
+    field === undefined || field === 'access_token' ? undefined : (families[family].fields?.[field] ?? field);
+
 /** The families that are code hosts. */
 export const CODE_HOST_FAMILIES = ['github', 'gitea', 'codehost-b'] as const satisfies readonly FamilyName[];
 export const isCodeHost = (family: FamilyName): boolean => CODE_HOST_FAMILIES.some((one) => one === family);

@@ -8,6 +8,9 @@ export function splitUrl(text: string): { url: string; secrets: Secrets } {
   return { url: origin + pathname, secrets: search === '' ? {} : { query: search } };
 }
 
+/** What a server that is connected again keeps: people cannot give again what is shown nowhere. */
+export const queryIn = ({ query }: Secrets): Secrets => (query === undefined ? {} : { query });
+
 /** Where requests go. */
 export const urlOf = ({ settings, secrets }: Pick<Target, 'settings' | 'secrets'>): string =>
   `${String(settings['url'])}${secrets['query'] ?? ''}`;

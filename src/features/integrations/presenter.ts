@@ -3,9 +3,9 @@ import type { ConnectionTest, ConnectorOperation } from '@casebook/connectors';
 import type { McpTool } from '@casebook/wire';
 import type { EntityManager } from '../../db/orm.ts';
 import { Credential, Membership } from '../identity/index.ts';
-import type { Integration } from './entities.ts';
+import type { FamilyName, Integration } from './entities.ts';
 import { decisionOn } from './decisions.ts';
-import { families } from './families.ts';
+import { families, fieldIn } from './families.ts';
 import type { IntegrationResponse, TestResponse } from './schemas/shared.ts';
 import { capabilitiesOf, sourceIdOf } from './source.ts';
 import { hasToolServer } from './tool-servers/index.ts';
@@ -65,21 +65,18 @@ export function presentIntegration(
   };
 }
 
-/** The settings that people gave, as far as a line can show them. */
+/** The settings that people gave. */
 const shownIn = ({ settings }: Integration): Record<string, string | number | boolean> =>
   Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) =>
-      name !== 'ca_certificate' &&
-      (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-        ? [[name, value]]
-        : [],
+      typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [],
     ),
   );
 
-export const presentTest = (test: ConnectionTest): z.input<typeof TestResponse> => ({
+export const presentTest = (family: FamilyName, test: ConnectionTest): z.input<typeof TestResponse> => ({
   success: test.status === 'ok',
   message: test.message,
-  field: test.field ?? null,
+  field: fieldIn(family)(test.field) ?? null,
   server_version: test.version ?? null,
   latency_ms: Math.round(test.latencyMs * 10) / 10,
   warnings: test.warnings,

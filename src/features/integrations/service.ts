@@ -13,7 +13,7 @@ import type { McpTool } from '@casebook/wire';
 import type { Target } from './connections.ts';
 import { Integration, type FamilyName, type IntegrationStatus } from './entities.ts';
 import { changedMeanwhile, failedTest, integrationNotFound, nameTaken } from './errors.ts';
-import { families, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
+import { families, fieldIn, RESERVED_NAMES, slugOf, type Settings } from './families.ts';
 import { tellChange, type StatusDeps } from './status.ts';
 import { enterRevocation, keepTokens } from './oauth/revocation.ts';
 import type { Secrets, Vault } from './vault.ts';
@@ -40,6 +40,8 @@ export interface Probe {
 export interface Wanted {
   family: FamilyName;
   name: string;
+  /** Of an integration that is connected again: it may have been renamed. By default made from the name. */
+  slug?: string;
   settings: Settings;
   secrets: Secrets;
   via?: string | null;
@@ -67,8 +69,7 @@ export type Settle = (
 
 /** Where a draft is tested: no row has its revision. */
 export function draftOf(teamId: string, wanted: Wanted): Target {
-  const slug = slugFor(wanted);
-  const { family, settings, secrets, via = null } = wanted;
+  const { family, slug = slugFor(wanted), settings, secrets, via = null } = wanted;
   return { id: randomUUID(), teamId, family, slug, settings, secrets, via, revision: 0 };
 }
 
@@ -79,15 +80,9 @@ export const targetOf = (vault: Vault, row: Integration): Target => ({
   secrets: vault.open(row),
 });
 
-/** The interface's name of a connector's setting, if the request has it. */
-const fieldIn =
-  (family: FamilyName) =>
-  (field: string): string | undefined =>
-    field === 'access_token' ? undefined : (families[family].fields?.[field] ?? field);
-
 /**
  * Connects a system: tests it and, if it answers, stores it. Repeating the request changes nothing. Where a team has one
- * integration of a family, a new credential replaces the old one.
+ * integration of a family, a new credential replaces the old one. What is connected already keeps its name.
  * @throws {InvalidRequest} naming the field that the system refuses
  * @throws {DependencyDown} `vendor_unreachable`
  * @throws {Conflict} `name_taken`
@@ -134,7 +129,7 @@ export async function connect(
       await forget(deps, tx, row);
       // Afterwards: a server may give the same refresh token again.
       await keepTokens(tx, draft.secrets);
-      tx.assign(row, { ...made, name: wanted.name, revision: row.revision + 1 });
+      tx.assign(row, { ...made, revision: row.revision + 1 });
       await tellChange(deps, tx, row, before);
       return row;
     }

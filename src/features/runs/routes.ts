@@ -1,9 +1,9 @@
 /** Approvals: what runs ask people for. */
 import { z } from 'zod';
-import { apiKey, grants, requireOneOf } from '../../http/authenticate.ts';
+import { apiKey, requireOneOf } from '../../http/authenticate.ts';
 import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
-import type { ReadScopes } from '../transcripts/index.ts';
+import { readableKinds, type ReadScopes } from '../transcripts/index.ts';
 import { decideApproval, findApproval, listApprovals, type ApprovalDeps, type ShownApproval } from './approvals.ts';
 import { ACT_SCOPE } from './kind.ts';
 
@@ -68,7 +68,7 @@ const list = endpoint({
   response: z.object({ approvals: z.array(ApprovalResponse) }).meta({ id: 'ApprovalListResponse' }),
   handler: async ({ query, deps, principal, em }) => {
     requireOneOf(principal, ...Object.values(deps.readScopes));
-    const readable = Object.keys(deps.readScopes).filter((kind) => grants(principal.scopes, deps.readScopes[kind]!));
+    const readable = readableKinds(deps.readScopes, principal.scopes);
     const now = deps.approvals.clock.now();
     const found = await listApprovals(em, readable, { ...query, now });
     return { approvals: found.map((shown) => present(shown, now)) };

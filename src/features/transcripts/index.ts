@@ -3,6 +3,7 @@ import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from './ent
 import { getToolResult } from './routes.ts';
 export {
   readableToolCall,
+  readableKinds,
   readScopeOf,
   type ReadScopes,
   purgeConversations,

@@ -112,19 +112,19 @@ export interface Queried {
   at: Date;
 }
 
-/** The conversations that last queried a source, newest first. */
+/** The conversations of these kinds that last queried a source, newest first. */
 export async function conversationsThatQueried(
   em: EntityManager,
   teamId: string,
   source: string,
-  limit: number,
+  { kinds, limit }: { kinds: readonly string[]; limit: number },
 ): Promise<Queried[]> {
   const rows: { conversation_id: string; kind: string; at: string }[] = await em.execute(
     `select c.id as conversation_id, c.kind, max(t.finished_at) as at
        from tool_calls t join conversations c on c.id = t.conversation_id and c.deleted_at is null
-      where t.team_id = ? and t.source = ? and t.finished_at is not null
+      where t.team_id = ? and t.source = ? and t.finished_at is not null and c.kind = any(?::text[])
       group by c.id order by at desc limit ?`,
-    [teamId, source, limit],
+    [teamId, source, `{${kinds.join(',')}}`, limit],
   );
   return rows.map(({ at, ...row }) => ({ ...row, at: new Date(at) }));
 }
@@ -166,6 +166,10 @@ export type ReadScopes = Readonly<Record<string, string>>;
 
 /** The scope to see what was found in a run of this kind; of a kind that no room declares, that of admins. */
 export const readScopeOf = (readScopes: ReadScopes, kind: string): string => readScopes[kind] ?? 'team:admin';
+
+/** The kinds of runs whose findings these scopes let somebody see. */
+export const readableKinds = (readScopes: ReadScopes, scopes: readonly string[]): string[] =>
+  Object.keys(readScopes).filter((kind) => grants(scopes, readScopes[kind]!));
 
 /**
  * A tool call with its content, for a caller who may read its conversation.

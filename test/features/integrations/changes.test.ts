@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
+import { presentTest } from '../../../src/features/integrations/presenter.ts';
 import { reached } from '../../../src/features/integrations/routes/databases.ts';
+
+describe('a test of a connection', () => {
+  it('names the field at fault as requests do', () => {
+    const test = { status: 'refused' as const, message: '', latencyMs: 1, warnings: [], resources: [] };
+    const fieldOf = (field?: string) => presentTest('sql-db', { ...test, ...(field && { field }) }).field;
+    assert.deepEqual([fieldOf('user'), fieldOf('host'), fieldOf()], ['username', 'host', null]);
+  });
+});
 
 describe('a change of a database connection', () => {
   const current = (settings: object) =>

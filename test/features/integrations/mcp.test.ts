@@ -76,6 +76,10 @@ describe('connecting MCP servers', () => {
     assert.equal(open.requests.at(-1)!.path, `/mcp?api_key=${key}`, 'new headers leave it');
     await create({ name: 'by-query', url: `${open.url}?api_key=another`, headers });
     assert.equal(open.requests.at(-1)!.path, '/mcp?api_key=another', 'another key for the same server');
+    await api.request('PUT', `${PATH}/${id}`, { name: 'Renamed' });
+    const again = await create({ name: 'by-query', url: open.url, headers: { ...headers, 'x-other': 'more' } });
+    assert.equal(open.requests.at(-1)!.path, '/mcp?api_key=another', 'kept where the same server is connected again');
+    assert.deepEqual([again.body.integration.id, again.body.integration.name], [id, 'Renamed']);
     const inUrl = await create({ name: 'by-query', url: open.url.replace('//', `//user:${key}@`), headers });
     assert.deepEqual([inUrl.status, JSON.stringify(inUrl.body).includes(key)], [422, false]);
     await api.request('DELETE', `${PATH}/${id}`);
@@ -173,9 +177,16 @@ describe('connecting MCP servers', () => {
 
     it('have a token revoked that a new consent has replaced', async () => {
       authorization.refusesRefresh = false;
+      const { id } = (await api.get('/api/integrations')).body.integrations[0];
+      await api.request('PUT', `${PATH}/${id}`, { name: 'Renamed' });
       const back = await authorization.consent((await create({ name: 'consented', url })).body.authorization_url);
       const done = await api.request('POST', `${PATH}/callback`, back);
       assert.deepEqual([done.status, done.body.status], [200, 'connected'], JSON.stringify(done.body).slice(0, 800));
+      const all = (await api.get('/api/integrations')).body.integrations as { id: string; name: string }[];
+      assert.deepEqual(
+        all.map((one) => [one.id, one.name]),
+        [[id, 'Renamed']],
+      );
       const config = testConfig({ ...env, DATABASE_URL: api.database.url, TEMPORAL_ADDRESS: '127.0.0.1:1' });
       const core = await openCore(config, recordedLog('silent').log);
       try {

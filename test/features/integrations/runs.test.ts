@@ -1,5 +1,8 @@
 /** Runs that use an integration: what they say when it breaks, and where its secret does not go. */
 import assert from 'node:assert/strict';
+import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
+import { Integration } from '../../../src/features/integrations/entities.ts';
+import { createIntegration } from '../../support/integration-rows.ts';
 import { startHarness, type Harness } from '../../support/harness.ts';
 import type { ScriptedStep } from '../../support/scripted-model/index.ts';
 import { recordedLog } from '../../http/support/api.ts';
@@ -111,24 +114,49 @@ describe('runs over a connected database', () => {
               condition: { type: 'contains', text: '2' },
             },
           },
+          {
+            id: 'tickets',
+            title: 'Tickets',
+            schedule: { every_seconds: 3_600 },
+            check: {
+              type: 'mcp_tool',
+              tool: 'tickets_list_open_tickets',
+              arguments: {},
+              condition: { type: 'contains', text: '2' },
+            },
+          },
         ],
       },
     });
     assert.equal(agent.status, 200, JSON.stringify(agent.body));
-    const listed = (await harness.request('GET', '/api/integrations')).body as { integrations: { id: string }[] };
-    const { id } = listed.integrations[0]!;
-    const usage = (await harness.request('GET', `/api/integrations/${id}/usage`)).body as {
-      runs: { conversation_id: string; kind: string }[];
-      monitoring_agents: { title: string }[];
+    const { em } = harness.database.orm;
+    const database = await em.fork().findOneOrFail(Integration, { slug: 'orders-db' }, anyTeam);
+    const { teamId } = database;
+    const tickets = createIntegration(
+      forTeam(em, teamId),
+      { seal: () => 'v1.00000000.AAAA' },
+      { teamId, family: 'mcp', name: 'tickets', settings: { url: 'http://127.0.0.1:1/mcp' }, secrets: {} },
+    );
+    tickets.tools = [{ server: 'tickets', name: 'listOpenTickets', description: '', inputSchema: {}, readOnly: true }];
+    await forTeam(em, teamId).persist(tickets).flush();
+    const usage = async ({ id }: { id: string }, ...scopes: string[]) => {
+      const made = await harness.request('POST', '/api/api-keys', { name: scopes.join(), scopes });
+      const { api_key } = made.body as { api_key: string };
+      const headers = { 'x-api-key': api_key };
+      const { body } = await harness.request('GET', `/api/integrations/${id}/usage`, undefined, headers);
+      const { runs, monitoring_agents: agents } = body as {
+        runs: { kind: string }[];
+        monitoring_agents: { title: string }[];
+      };
+      return [runs.map(({ kind }) => kind), agents.map(({ title }) => title)];
     };
-    assert.deepEqual(
-      usage.runs.map(({ kind }) => kind),
-      ['chat'],
-    );
-    assert.deepEqual(
-      usage.monitoring_agents.map(({ title }) => title),
-      ['Watches orders'],
-    );
+    const read = 'integrations:read';
+    assert.deepEqual(await usage(database, 'team:admin'), [['chat'], ['Watches orders']]);
+    assert.deepEqual(await usage(tickets, read, 'monitoring:read'), [[], ['Watches orders']]);
+    assert.deepEqual(await usage(database, read, 'chats:read'), [['chat'], []]);
+    assert.deepEqual(await usage(database, read, 'monitoring:read'), [[], ['Watches orders']]);
+    assert.deepEqual(await usage(database, read, 'investigations:read'), [[], []]);
+    await em.fork().nativeDelete(Integration, { id: tickets.id }, anyTeam);
   });
 
   it('say in the report and in the failure of a chat which system did not answer, and why', async () => {

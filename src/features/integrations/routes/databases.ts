@@ -146,7 +146,7 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
         const { name = 'test', ...rest } = wantedOf(body);
         const draft = draftOf(principal.teamId, { family, name, ...rest });
         const { test } = await integrations.service.probe(draft, signal);
-        return presentTest(named(family, test));
+        return presentTest(family, test);
       },
     }),
     endpoint({
@@ -160,7 +160,7 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
       response: responses.test,
       errors: [404],
       handler: async ({ em, params, deps, signal }) =>
-        presentTest(named(family, await testStored(serviceDeps(deps), em, family, params.integration_id, signal))),
+        presentTest(family, await testStored(serviceDeps(deps), em, family, params.integration_id, signal)),
     }),
     endpoint({
       method: 'post',
@@ -180,12 +180,6 @@ function databaseEndpoints({ family, id, requests, responses, shown }: Database)
     }),
   ];
 }
-
-/** The interface's names of settings. */
-const named = <Test extends { field?: string | undefined }>(family: FamilyName, test: Test): Test => ({
-  ...test,
-  ...(test.field !== undefined && { field: families[family].fields?.[test.field] ?? test.field }),
-});
 
 const postgres = databaseEndpoints({
   family: 'sql-db',

@@ -18,7 +18,7 @@ import { presentTest } from '../presenter.ts';
 import * as schemas from '../schemas/mcp.ts';
 import { IntegrationParams } from '../schemas/shared.ts';
 import { CallbackRequest } from '../schemas/vendors.ts';
-import { splitUrl } from '../mcp-url.ts';
+import { queryIn, splitUrl } from '../mcp-url.ts';
 import { HEADER } from '../servers.ts';
 import { connect, draftOf, mayReplace, remove, testStored, toggle, update, type Settle } from '../service.ts';
 import { Integration } from '../entities.ts';
@@ -81,13 +81,18 @@ export const mcp = [
     errors: [409, 503],
     handler: async ({ em, body, principal, deps, signal }) => {
       const { name, headers, client_id, client_secret } = body;
-      const { url, secrets: query } = splitUrl(body.url);
+      const { url, secrets: given } = splitUrl(body.url);
       const { integrations } = deps;
       const { servers, outbound, appUrl } = integrations;
-      const wanted = { family, name, settings: { url }, secrets: { ...query, ...secretsOf(headers) } } as const;
-      const draft = draftOf(principal.teamId, wanted);
       const problem = outbound.urlProblem(body.url);
       if (problem !== undefined) throw InvalidRequest.at(['body', 'url'], `Value error, ${problem}`);
+      const named = draftOf(principal.teamId, { family, name, settings: { url }, secrets: {} });
+      const earlier = await em.fork().findOne(Integration, { slug: named.slug });
+      if (earlier && !mayReplace(earlier, named)) throw nameTaken(name);
+      const kept = earlier?.settings['url'] === url ? queryIn(secretsIn(integrations, earlier)) : {};
+      const query = { ...kept, ...given };
+      const wanted = { family, name, settings: { url }, secrets: { ...query, ...secretsOf(headers) } } as const;
+      const draft = { ...named, secrets: wanted.secrets };
       const unauthorized = headers
         ? undefined
         : (await servers.test(draft, AbortSignal.any([signal, AbortSignal.timeout(20_000)]))).unauthorized;
@@ -95,8 +100,6 @@ export const mcp = [
         const row = await connect(serviceDeps(deps), em, principal, wanted, signal, keepDecisions);
         return connected(await shown(deps, em, row));
       }
-      const taken = await em.fork().findOne(Integration, { slug: draft.slug });
-      if (taken && !mayReplace(taken, draft)) throw nameTaken(name);
       try {
         const authorization = await discoverAuthorization(url, unauthorized.challenge, (at, init) =>
           fetchOver(integrations, at, init),
@@ -146,7 +149,8 @@ export const mcp = [
         state,
       });
       const secrets = await exchange(deps, em, waiting, pending, { code, iss });
-      const wanted = { family, name: waiting.name, settings: pending.settings, secrets } as const;
+      const { name, slug } = waiting;
+      const wanted = { family, name, slug, settings: pending.settings, secrets } as const;
       const row = await connect(serviceDeps(deps), em, principal, wanted, signal, keepDecisions);
       return connected(await shown(deps, em, row));
     },
@@ -201,7 +205,7 @@ export const mcp = [
     response: schemas.McpTestResponse,
     errors: [404],
     handler: async ({ em, params, deps, signal }) =>
-      presentTest(await testStored(serviceDeps(deps), em, family, params.integration_id, signal)),
+      presentTest(family, await testStored(serviceDeps(deps), em, family, params.integration_id, signal)),
   }),
   endpoint({
     method: 'post',

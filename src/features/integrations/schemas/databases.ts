@@ -29,7 +29,7 @@ export const PostgresIntegrationUpdateRequest = z
   .strictObject({ ...postgres.partial().shape, port: port.optional(), ssl_mode: z.enum(SSL_MODES).optional() })
   .meta({
     id: 'PostgresIntegrationUpdateRequest',
-    description: 'What is missing stays as it is, the password included.',
+    description: 'What is missing stays as it is, the password included; null takes away what is optional.',
   });
 export const PostgresIntegrationTestRequest = z
   .strictObject({ ...postgres.shape, name: name.optional() })
@@ -87,10 +87,14 @@ export const ClickHouseCreateRequest = clickhouse.refine(onePlace, ONE_PLACE).me
 export const ClickHouseUpdateRequest = z
   .strictObject({
     ...clickhouse.partial().shape,
+    database: text(200).nullable().optional(),
     username: text(200).optional(),
     password: z.string().max(1_000).optional().meta({ writeOnly: true }),
   })
-  .meta({ id: 'ClickHouseUpdateRequest', description: 'What is missing stays as it is, the password included.' });
+  .meta({
+    id: 'ClickHouseUpdateRequest',
+    description: 'What is missing stays as it is, the password included; null takes away what is optional.',
+  });
 export const ClickHouseTestRequest = z
   .strictObject({ ...clickhouse.shape, name: name.optional() })
   .refine(onePlace, ONE_PLACE)

@@ -30,7 +30,9 @@ const server = {
   url: z
     .url({ protocol: /^https?$/u })
     .max(2_000)
-    .describe('Of its streamable HTTP endpoint. A query is kept with the secrets, and shown nowhere.'),
+    .describe(
+      'Of its streamable HTTP endpoint. A query is kept with the secrets, and shown nowhere; it stays when the same server is connected again without one.',
+    ),
   headers: headers.optional(),
   client_id: text(300)
     .optional()

@@ -5,6 +5,7 @@ import type { LoadTeamTools, TeamTools } from '../tool.ts';
 import { named, type LoadSystems, type NamedOffer, type Systems } from './offer.ts';
 import { directTools, foundTools, SEARCH_TOOL } from './tools.ts';
 
+export { namesFor } from './naming.ts';
 export { readMcpResult } from './mcp-result.ts';
 export { theirWords, type LoadSystems, type Offer, type Systems } from './offer.ts';
 

@@ -70,7 +70,7 @@ export function Composer(props: ComposerProps) {
         onKeyDown={sendOnEnter(send)}
         className="block max-h-[40dvh] w-full resize-none rounded-xl bg-transparent px-4 pt-3 pb-1 outline-none placeholder:text-ink-soft"
       />
-      <div className="flex flex-wrap items-center gap-2 px-2 pb-2">
+      <div className="flex flex-wrap items-center justify-end gap-2 px-2 pb-2">
         {children}
         <p id={`${id}-reason`} role="status" className="ml-auto text-sm text-ink-soft">
           {reason}

@@ -29,14 +29,15 @@ export function IntegrationCallbackPage() {
     },
   });
   const webhook = finish.data?.webhook;
+  const title = finish.isError ? 'Not connected' : finish.isSuccess ? 'Connected' : 'Connecting';
   const begin = useEffectEvent(() => {
     if (finish.isIdle) finish.mutate();
   });
   useEffect(() => begin(), []);
   return (
     <>
-      <title>Connecting · Casebook</title>
-      <PageHead title="Connecting" />
+      <title>{`${title} · Casebook`}</title>
+      <PageHead title={title} />
       {finish.error === null && !isToSetUp(webhook) ? (
         <Loading />
       ) : (

@@ -30,6 +30,7 @@ export const CODE_HOSTS: readonly Vendor[] = [
         label: 'URL of the API',
         isOptional: true,
         hint: 'Of another GitHub Enterprise Server: https://HOST/api/v3.',
+        isFixed: true,
       },
     ],
     credential: {
@@ -68,7 +69,7 @@ export const CODE_HOSTS: readonly Vendor[] = [
     canRepeat: true,
     fields: [
       nameOf('Gitea'),
-      { name: 'url', label: 'URL', hint: 'Such as https://git.example.com.' },
+      { name: 'url', label: 'URL', hint: 'Such as https://git.example.com.', isFixed: true },
       { name: 'token', label: 'Access token', kind: 'password' },
     ],
     credential: {

@@ -8,7 +8,7 @@ import { Dialog } from '../../components/ui/dialog.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { sourcesQuery } from '../../components/connect-source.tsx';
 import { ChooseAccount } from './choose-account.tsx';
-import { bodyOf, changesOf, initialOf, pathOf, sentence, type Values } from './form-values.ts';
+import { bodyOf, changesOf, fieldsFor, initialOf, pathOf, sentence, type Values } from './form-values.ts';
 import { integrationsQuery, type Integration } from './queries.ts';
 import { connectVendor, isOneOfMany, rememberCallback, saveIntegration, type ConnectAnswer } from './requests.ts';
 import { VendorField } from './vendor-field.tsx';
@@ -26,9 +26,9 @@ interface ConnectFormProps {
 /** Asks for what a vendor needs, and connects it or changes a connection. */
 export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) {
   const { title, credential, consentAt } = vendor;
-  // A consent that was withdrawn is asked for again: nothing of the old connection is kept.
+  // A consent that was withdrawn is asked for again.
   const isEdit = integration !== undefined && isOneOfMany(integration) && integration.status !== 'needs_reconnect';
-  const fields = vendor.fields.filter(({ isFixed }) => !(isEdit && isFixed === true));
+  const fields = fieldsFor(vendor, integration, isEdit);
   const [values, setValues] = useState<Values>({});
   const valueOf = (field: FormField): string => values[field.name] ?? initialOf(field, integration);
   const path = pathOf(vendor, (name) => values[name] ?? (name === 'family' ? integration?.family : undefined));
@@ -37,6 +37,7 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
   const toaster = useToaster();
   const formId = useId();
   const [webhook, setWebhook] = useState<ConnectAnswer['webhook']>();
+  const changes = isEdit ? changesOf(fields, values, integration) : {};
   const done = async (): Promise<void> => {
     onClose();
     const named = integration ? titleOf(integration) : (values['name'] ?? title);
@@ -48,8 +49,8 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
   };
   const connect = useMutation({
     mutationFn: async (): Promise<ConnectAnswer> => {
-      if (!isEdit) return connectVendor(path, bodyOf(fields, valueOf));
-      await saveIntegration(integration, changesOf(fields, values, integration));
+      if (!isEdit) return connectVendor(path, bodyOf(vendor, valueOf, integration));
+      await saveIntegration(integration, changes);
       return {};
     },
     onSuccess: async ({ status, authorization_url: url, accounts: found, webhook: hook }) => {
@@ -69,7 +70,8 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
   }, [connect.error, formId]);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (!connect.isPending) connect.mutate();
+    if (isEdit && Object.keys(changes).length === 0) onClose();
+    else if (!connect.isPending) connect.mutate();
   };
   if (accounts)
     return <ChooseAccount family={vendor.family} accounts={accounts} onDone={() => void done()} onClose={onClose} />;
@@ -95,7 +97,7 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
     <Dialog
       open
       onOpenChange={(isOpen) => !isOpen && onClose()}
-      title={isEdit ? `Edit ${titleOf(integration)}` : `Connect ${title}`}
+      title={integration ? `${isEdit ? 'Edit' : 'Connect again:'} ${titleOf(integration)}` : `Connect ${title}`}
       isSticky
       footer={
         <>
@@ -114,7 +116,7 @@ export function ConnectForm({ vendor, integration, onClose }: ConnectFormProps) 
             field={field}
             value={valueOf(field)}
             error={issueOf(field.name)}
-            isKept={isEdit && (field.kind === 'password' || field.kind === 'area')}
+            isKept={isEdit && field.kind === 'password'}
             onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
           />
         ))}

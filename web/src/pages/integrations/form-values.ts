@@ -13,27 +13,51 @@ export function initialOf({ name, initial, isFixed }: FormField, integration?: I
   return String(integration.settings[name] ?? '');
 }
 
-/** @param only the fields that the request has; what was left empty is left out, and numbers are numbers */
-export function bodyOf(only: readonly FormField[], valueOf: (field: FormField) => string): Record<string, unknown> {
-  const given = only.flatMap((field): [string, unknown][] => {
-    const value = valueOf(field);
-    if (value === '' || field.name === 'family') return [];
-    const [member = '', inner] = field.name.split('.');
-    return [[member, inner === undefined ? (field.kind === 'number' ? Number(value) : value) : { [inner]: value }]];
-  });
-  return Object.fromEntries(given);
+/** What is asked for. What makes an integration the one it is does not change, but for the name in an edit. */
+export const fieldsFor = (
+  { fields, canRepeat }: Pick<Vendor, 'fields' | 'canRepeat'>,
+  integration: Integration | undefined,
+  isEdit: boolean,
+): FormField[] =>
+  fields.filter(({ name, isFixed }) => !integration || !canRepeat || (isFixed !== true && (isEdit || name !== 'name')));
+
+/**
+ * What connects a vendor; what was left empty is left out, and numbers are numbers.
+ * @param integration is connected again
+ */
+export function bodyOf(
+  { fields, canRepeat }: Pick<Vendor, 'fields' | 'canRepeat'>,
+  valueOf: (field: FormField) => string,
+  integration?: Integration,
+): Record<string, unknown> {
+  const body = Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = valueOf(field);
+      return value === '' || field.name === 'family' ? [] : [memberOf(field, value)];
+    }),
+  );
+  // It may have been renamed since: its first name is what it is found by.
+  return integration && canRepeat ? { ...body, name: integration.source_id.replace('integration:', '') } : body;
 }
 
-/** What a form changes of an integration; a satellite that was taken away is null. */
-export function changesOf(fields: readonly FormField[], values: Values, integration: Integration) {
-  const changed = fields.filter((field) => {
-    const value = values[field.name];
-    return value !== undefined && value !== initialOf(field, integration);
-  });
-  return {
-    ...bodyOf(changed, ({ name }) => values[name] ?? ''),
-    ...(integration.via !== null && values['via'] === '' && { via: null }),
-  };
+/** What a form changes of an integration, if anything; null takes away what is optional. */
+export const changesOf = (
+  fields: readonly FormField[],
+  values: Values,
+  integration: Integration,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = values[field.name];
+      return value === undefined || value === initialOf(field, integration) ? [] : [memberOf(field, value)];
+    }),
+  );
+
+/** A member of a request. */
+function memberOf({ name, kind, isOptional }: FormField, value: string): [string, unknown] {
+  const [member = '', inner] = name.split('.');
+  if (value === '' && isOptional === true) return [member, null];
+  return [member, inner === undefined ? (kind === 'number' ? Number(value) : value) : { [inner]: value }];
 }
 
 export const pathOf = ({ path }: Vendor, valueOf: (name: string) => string | undefined): string =>

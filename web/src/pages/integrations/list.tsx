@@ -36,7 +36,10 @@ export function IntegrationsPage() {
         />
       )}
       {integrations !== undefined && (
-        <Panel title={mayWrite ? 'Connect a system' : 'Systems that can be connected'} className="mt-6">
+        <Panel
+          title={mayWrite ? 'Connect a system' : 'Systems that can be connected'}
+          className={integrations.length > 0 ? 'mt-6' : ''}
+        >
           {!mayWrite && <p className="mb-3 text-ink-soft">Ask an admin of the team to connect one.</p>}
           <ul aria-label="Vendors" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
             {VENDORS.map((vendor) => (
@@ -50,7 +53,7 @@ export function IntegrationsPage() {
                     onClick={() => setConnecting({ vendor, integration: connected(vendor) })}
                   >
                     <Plug aria-hidden size={14} />
-                    {connected(vendor) ? 'Replace' : 'Connect'}
+                    {connected(vendor) ? 'Connect again' : 'Connect'}
                     <span className="sr-only"> {vendor.title}</span>
                   </Button>
                 )}

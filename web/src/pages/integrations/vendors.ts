@@ -188,7 +188,7 @@ export const VENDORS: readonly Vendor[] = [
     id: 'cloud-b',
     family: 'cloud-b',
     title: 'Google Cloud, your account',
-    gives: 'The same except error groups, limited to what you can read',
+    gives: 'Log entries, time series, traces and audited changes that you can read yourself',
     path: '/api/onboarding/{family}/connect',
     consentAt: 'Google',
     fields: [

@@ -103,7 +103,7 @@ export function FileView({ path, isHistoryShown, at, author }: FileViewProps) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h2 className="min-w-0 flex-1 basis-40 font-mono text-sm font-semibold wrap-anywhere">
+        <h2 className="min-w-0 flex-1 basis-40 max-sm:basis-full font-mono text-sm font-semibold wrap-anywhere">
           <bdi>{path}</bdi>
         </h2>
         {file.read_only && <Badge tone="neutral">Mirror, read-only</Badge>}

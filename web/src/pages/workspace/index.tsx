@@ -46,7 +46,7 @@ export function WorkspacePage() {
       <title>{`${path === undefined ? 'Files' : path.slice(-200)} · Casebook`}</title>
       <PageHead
         title="Files"
-        description="Runbooks, queries and notes of your team; below repos, mirrors of connected repositories."
+        description="Runbooks, queries and notes of your team. The folder repos mirrors connected repositories."
         actions={may(session, 'workspace:write') && <NewFile />}
       />
       <div className="grid items-start gap-4 lg:grid-cols-[20rem_minmax(0,1fr)]">
