@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
@@ -41,7 +40,9 @@ export async function findCredential(
  * time must not both succeed.
  */
 export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {
-  return tx.findOneOrFail(Team, { id: teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  // Not `for update`: whoever adds a row to the team holds a key-share lock, and may wait for a row that is locked here.
+  await tx.execute('select from teams where id = ? for no key update', [teamId]);
+  return tx.findOneOrFail(Team, { id: teamId }, { refresh: true });
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
-import { revokeApiKey } from '../../../src/features/identity/credentials.ts';
+import { lockTeam, revokeApiKey } from '../../../src/features/identity/credentials.ts';
 import { createOperatorLink, Credential, User } from '../../../src/features/identity/index.ts';
 import { Conflict } from '../../../src/http/errors.ts';
 import { startIdentityApi, type IdentityApi } from './support.ts';
@@ -51,6 +51,23 @@ describe('teams', () => {
       assert.equal(refused.status, 403);
       assert.equal(refused.json.code, 'insufficient_scope');
     }
+  });
+
+  it('serializes changes of a team’s members without waiting for whoever adds a row to the team', async () => {
+    const team = await newTeam();
+    const em = forTeam(api.database.orm.em, team.id);
+    await em.transactional(async (adding) => {
+      await adding.execute('select from teams where id = ? for key share', [team.id]);
+      await em.fork().transactional(async (tx) => {
+        await tx.execute(`set local lock_timeout = '2s'`);
+        await lockTeam(tx, team.id);
+        const second = em.fork().transactional(async (other) => {
+          await other.execute(`set local lock_timeout = '50ms'`);
+          await lockTeam(other, team.id);
+        });
+        await assert.rejects(second, /lock timeout/);
+      });
+    });
   });
 
   it('are renamed by their admins', async () => {
