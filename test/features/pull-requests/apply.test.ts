@@ -90,6 +90,14 @@ describe('pull requests: applying a proposed change', () => {
       assert.equal((await problemsOf(base, { edits: [{ path, content: 'x' }] })).length, 1, path);
   });
 
+  it('changes a folder called repos, which is taken only in a workspace', async () => {
+    const base = repository.commit({ 'repos/list.txt': 'a\n' });
+    const { tree } = await applyChange(repository, base, {
+      edits: [{ path: 'repos/list.txt', search: 'a', replace: 'b' }],
+    });
+    assert.equal(repository.text(tree, 'repos/list.txt'), 'b');
+  });
+
   it('refuses what changes nothing', async () => {
     const base = repository.commit({ a: 'x\n' });
     const [problem] = await problemsOf(base, { edits: [{ path: 'a', content: 'x\n' }] });

@@ -1,5 +1,6 @@
 /** One commit of a batch of changes: optimistic, on the newest state, at most once per key. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writablePath } from '../path.ts';
 import { WorkspaceConflict, WorkspaceError, type CommitInput, type CommitResult } from '../port.ts';
 import { changedPaths } from './diff.ts';
 import { findEntries } from './entries.ts';
@@ -26,6 +27,7 @@ export async function commitChanges(
   const { signal, staleLockMs } = options;
   const { base, key, author, date } = input;
   checkKey(key);
+  for (const { path } of input.changes) writablePath(path);
   const message = changeMessage(input);
   let changes: ObjectChange[] | undefined;
   let searched = base;
