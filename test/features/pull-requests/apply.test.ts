@@ -77,6 +77,21 @@ describe('pull requests: applying a proposed change', () => {
     );
   });
 
+  it('names the first problems of very many, and looks for what is alike only for a few', async () => {
+    const base = repository.commit({ a: 'const size = 10;\n' });
+    const edits = Array.from({ length: 200 }, (_, n) => ({ path: 'a', search: `const size = 1${n}x;`, replace: '' }));
+    const problems = await problemsOf(base, { edits });
+    assert.equal(problems.length, 20);
+    assert.equal(problems.filter(({ nearest }) => nearest).length, 3);
+  });
+
+  it('refuses a replacement that would grow beyond what can be written', async () => {
+    const base = repository.commit({ a: 'a'.repeat(1_000) });
+    const edits = [{ path: 'a', search: 'a', replace: 'b'.repeat(1_048_576), all: true }];
+    const [problem] = await problemsOf(base, { edits });
+    assert.match(problem?.problem ?? '', /would have \d+ characters/);
+  });
+
   it('refuses paths out of the tree and into Git, links, submodules and directories', async () => {
     const base = repository.commit({
       'd/file': 'x',

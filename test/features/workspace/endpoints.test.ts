@@ -143,6 +143,9 @@ describe('workspace: endpoints', () => {
       assert.equal(await contentOf('edit.md'), 'y\nd\ny\n');
       assert.equal((await patch('nowhere.md', { search: 'c', replace: 'd' })).status, 404);
       assert.equal((await patch('edit.md', { search: '', replace: 'd' })).status, 422);
+      await put('edit.md', 'a'.repeat(1_000));
+      const grown = await patch('edit.md', { search: 'a', replace: 'b'.repeat(1_048_576), replace_all: true });
+      assert.deepEqual([grown.status, grown.body.code], [413, 'too_large']);
     });
 
     it('deletes a file, or a directory with everything in it', async () => {
