@@ -334,6 +334,10 @@ describe('workspace: endpoints', () => {
       assert.deepEqual((await create()).body, (await create()).body);
       const both = await Promise.all([1, 2, 3].map(() => put('thrice.md', 'x', { 'idempotency-key': 'thrice' })));
       assert.equal(new Set(both.map(({ body }) => body.commit)).size, 1);
+      const different = await Promise.all(
+        [1, 2, 3].map((n) => put(`at-once-${n}.md`, 'x', { 'idempotency-key': 'at-once' })),
+      );
+      assert.deepEqual(different.map(({ status }) => status).sort(), [200, 409, 409]);
     });
   });
 

@@ -84,7 +84,7 @@ export async function commitOf(
   repository: Repository,
   key: string,
   signal?: AbortSignal,
-): Promise<(CommitResult & { request?: string }) | undefined> {
+): Promise<CommitResult | undefined> {
   checkKey(key);
   const commit = (await resolve(repository, key, signal)).made ?? (await findRecent(repository, key, signal));
   return commit === undefined ? undefined : resultOf(repository, commit, key, signal);
@@ -99,7 +99,7 @@ async function resultOf(
   commit: string,
   key: string,
   signal?: AbortSignal,
-): Promise<CommitResult & { request?: string }> {
+): Promise<CommitResult> {
   const { stdout } = await repository.git(['cat-file', 'commit', commit], { signal });
   const text = stdout.toString('utf8');
   const parent = /^parent ([0-9a-f]{40})$/mu.exec(text)?.[1];
