@@ -197,6 +197,19 @@ describe('pull requests: opening', () => {
     assert.deepEqual([host.requests.length, branches().length], [1, 2]);
   });
 
+  it('brings no orders of its own in the title and the commit', async () => {
+    const { investigationId } = await propose({
+      revert_commit: bad,
+      title: 'Restore the pool [skip ci]',
+      body: 'Hi @octocat, fixes #12',
+    });
+    const { body } = await open({ investigation_id: investigationId });
+    assert.equal(body.status, 'open');
+    const message = shop.origin.run('log', '-1', '--format=%B', body.branch);
+    assert.match(message, /octocat/);
+    for (const text of [message, host.requests[0]!.title]) assert.doesNotMatch(text, /\[skip ci\]|@octocat|#12/);
+  });
+
   it('leaves a branch of others alone, although it has the same name', async () => {
     const { investigationId } = await propose();
     const held = shop.mirror.run('rev-parse', 'main');
