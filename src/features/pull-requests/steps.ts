@@ -160,7 +160,7 @@ export async function createRequest(
   });
   const opened = await host.pullRequest(fullName, number, { signal });
   const changed = await reach(() =>
-    change(deps, ref, ['pending'], { ...stateOf(opened, deps.clock.now()), error: null }),
+    change(deps, ref, ['pending'], { ...stateOf(opened, deps.clock.now(), row), error: null }),
   );
   return { status: changed?.status ?? 'gone' };
 }

@@ -261,6 +261,12 @@ describe('pull requests: opening', () => {
     const merged = await get(id);
     assert.deepEqual([merged.status, merged.merge_commit], ['merged', 'f'.repeat(40)]);
     assert.ok(merged.merged_at);
+    // CI goes on after the merge.
+    Object.assign(host.requests[0]!, { checks: 'failing' });
+    await onHostEvent(pullRequests, event, shop.row);
+    await sweepStates(pullRequests);
+    const later = await get(id);
+    assert.deepEqual([later.checks, later.merged_at], ['failing', merged.merged_at]);
     await onHostEvent(pullRequests, event, { teamId: randomUUID(), fullName: shop.row.fullName });
     assert.equal(await sweepStates(pullRequests), 0, 'another team’s webhook moves nothing');
     const { body: detail } = await harness.request('GET', `/api/investigations/${investigationId}`);
