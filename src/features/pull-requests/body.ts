@@ -5,6 +5,7 @@ import { oneLine } from '../tools/index.ts';
 import { ToolCall } from '../transcripts/index.ts';
 import type { PullRequest } from './entities.ts';
 import { evidenceUrl, originUrl } from './links.ts';
+import { quiet } from './quiet.ts';
 
 const MAX_CITED = 20;
 const MAX_EXCERPT = 200;
@@ -65,9 +66,6 @@ function evidenceList(
     });
   return lines.length === 0 ? '' : `### Evidence\n\n${lines.join('\n')}`;
 }
-
-/** Text that a model wrote from telemetry must not notify people, or close issues. */
-const quiet = (text: string): string => text.replaceAll(/@(?=\w)|#(?=\d)/gu, '$&\u200b');
 
 /** {@link composeBody} from the rows. @param em bound to the team */
 export async function bodyOf(em: EntityManager, row: PullRequest, appUrl: string): Promise<string> {

@@ -66,10 +66,8 @@ async function look(deps: PullRequestDeps, row: PullRequest): Promise<void> {
     const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
     const found = await host.pullRequest(repository.fullName, number, { signal });
     const now = deps.clock.now();
-    const changes = stateOf(found, now, row.createdAt);
-    const commit = { commit: found.headCommit };
-    if (differs(row, { ...changes, ...commit }))
-      await change(deps, { pullRequestId, teamId }, [status], { ...changes, ...commit, error: null });
+    const changes = { ...stateOf(found, now, row), commit: found.headCommit };
+    if (differs(row, changes)) await change(deps, { pullRequestId, teamId }, [status], { ...changes, error: null });
     else await lookAgainAt(nextLook(row, row.createdAt, now));
   } catch (error) {
     const pause = error instanceof CodeHostError ? (error.retryAfterMs ?? AFTER_FAILURE_MS) : AFTER_FAILURE_MS;

@@ -180,6 +180,8 @@ async function openAgain(
     {
       status: 'pending',
       attempt: attempt + 1,
+      // The branch may have been deleted since.
+      commit: null,
       isDraft,
       error: null,
       conflicts: null,

@@ -24,7 +24,11 @@ export function nextLook(
   return new Date(now.getTime() + wait);
 }
 
-export function stateOf(found: HostPullRequest, now: Date, createdAt = now): Changes {
+export function stateOf(
+  found: HostPullRequest,
+  now: Date,
+  { createdAt, mergedAt }: Pick<PullRequest, 'createdAt' | 'mergedAt'>,
+): Changes {
   const { number, url, state: status, isDraft, checks, review, mergeCommit } = found;
   return {
     status,
@@ -35,7 +39,7 @@ export function stateOf(found: HostPullRequest, now: Date, createdAt = now): Cha
     review,
     mergeCommit,
     lookAt: nextLook({ status, checks }, createdAt, now),
-    ...(status === 'merged' && { mergedAt: now }),
+    ...(status === 'merged' && { mergedAt: mergedAt ?? now }),
   };
 }
 

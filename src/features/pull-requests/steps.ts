@@ -13,6 +13,7 @@ import type { PullRequest } from './entities.ts';
 import { applyChange, writeCommit } from './proposal/apply.ts';
 import { ChangeRefused, type ChangeProblem } from './proposal/refused.ts';
 import { gitOf } from './proposal/suggestion.ts';
+import { quiet } from './quiet.ts';
 import { change, readRow } from './rows.ts';
 import { stateOf } from './state.ts';
 
@@ -78,7 +79,8 @@ async function push(
   const git = gitOf(mirror);
   try {
     const { tree, reverted } = await applyChange(git, parent, row.change, signal);
-    const message = [title, reverted && `This reverts commit ${reverted.commit}.`, body].filter(Boolean).join('\n\n');
+    const revert = reverted && `This reverts commit ${reverted.commit}.`;
+    const message = [quiet(title), revert, quiet(body)].filter(Boolean).join('\n\n');
     const commit = await writeCommit(git, { tree, parent, message, key, date }, signal);
     await mirror.push([`${commit}:refs/heads/${branch}`], signal);
     return commit;
@@ -135,7 +137,8 @@ export async function createRequest(
     }),
   );
   const find = (call: StepAttempt): Promise<HostPullRequest | undefined> => ourRequest(host, fullName, row, call);
-  const { branch: head, base, title, isDraft } = row;
+  const { branch: head, base, isDraft } = row;
+  const title = quiet(row.title);
   const { number } = await makeOnce<{ number: number; url: string }>(
     deps,
     effect,
@@ -157,7 +160,7 @@ export async function createRequest(
   });
   const opened = await host.pullRequest(fullName, number, { signal });
   const changed = await reach(() =>
-    change(deps, ref, ['pending'], { ...stateOf(opened, deps.clock.now()), error: null }),
+    change(deps, ref, ['pending'], { ...stateOf(opened, deps.clock.now(), row), error: null }),
   );
   return { status: changed?.status ?? 'gone' };
 }

@@ -1,4 +1,5 @@
 /** Replaces an exact piece of a text. */
+import { MAX_FILE_BYTES, WorkspaceError } from './port.ts';
 
 export interface EditInput {
   oldText: string;
@@ -26,6 +27,7 @@ const MAX_LINES = 20;
  * endings, a piece with plain line breaks also matches, and its replacement gets CRLF.
  * @param allField what the caller's interface calls `replaceAll`
  * @returns the new text, or the problem, in words that help to fix it
+ * @throws {WorkspaceError} `too_large` when the new text could not be written
  */
 export function editText(text: string, input: EditInput, allField = 'replace_all'): Edited {
   const { replaceAll } = input;
@@ -44,6 +46,13 @@ export function editText(text: string, input: EditInput, allField = 'replace_all
     const problem = `The text to replace occurs ${places.length} times (${where}). Include more of the surrounding text, or set ${allField}.`;
     return { problem, matches: places.length, lines };
   }
+  const length = text.length + places.length * (newText.length - oldText.length);
+  // Before it is made: a million replacements by a megabyte each are no text that fits into memory.
+  if (length > MAX_FILE_BYTES)
+    throw new WorkspaceError(
+      'too_large',
+      `The file would have ${length} characters; at most ${MAX_FILE_BYTES} bytes can be written`,
+    );
   return { text: text.split(oldText).join(newText), replacements: places.length, lines };
 }
 

@@ -127,6 +127,8 @@ export interface CommitResult {
   /** The commit made for the key, or the newest one if it already had the changes. */
   commit: string;
   paths: ChangedPath[];
+  /** As it was given, if an earlier call made the commit. */
+  request?: string;
 }
 
 export interface CallOptions {
@@ -180,9 +182,9 @@ export interface WorkspacePort extends GitFiles {
   commit(input: CommitInput, options?: CallOptions): Promise<CommitResult>;
   /**
    * The commit that was made for a key within the last day.
-   * @returns with `request` as it was given; undefined without a commit
+   * @returns undefined without a commit
    */
-  made(key: string, options?: CallOptions): Promise<(CommitResult & { request?: string }) | undefined>;
+  made(key: string, options?: CallOptions): Promise<CommitResult | undefined>;
   /**
    * The commits that changed a file, or anything in a directory.
    * @param options.before a commit of the history, after which to go on

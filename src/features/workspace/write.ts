@@ -29,24 +29,28 @@ export interface Wanted {
 
 /**
  * Makes the changes. Repeating a request with its key, even after a lost answer, changes nothing.
- * @throws {WorkspaceError} `busy` when others change the same files all the time
+ * @throws {WorkspaceError} `busy` when others change the same files all the time; {Conflict} when the key belongs to
+ *   another request
  */
 export async function writeChanges(wanted: Wanted): Promise<CommitResult> {
   const { idempotencyKey, principal, signal, compute, message, now: date } = wanted;
   const workspace = wanted.workspaces.forTeam(principal.teamId);
   const request = digestOf(JSON.stringify(wanted.request));
   const key = `api-${idempotencyKey === undefined ? randomUUID() : digestOf(idempotencyKey)}`;
+  const answer = (made: CommitResult): CommitResult => {
+    if (made.request !== undefined && made.request !== request) throw idempotencyKeyReused();
+    return made;
+  };
   if (idempotencyKey !== undefined) {
     const made = await workspace.made(key, { signal });
-    if (made?.request !== undefined && made.request !== request) throw idempotencyKeyReused();
-    if (made) return made;
+    if (made) return answer(made);
   }
   const author = await authorOf(wanted.em, principal);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const base = await workspace.head({ signal });
     const changes = await compute({ workspace, at: base });
     try {
-      return await workspace.commit({ base, changes, message, author, date, key, request }, { signal });
+      return answer(await workspace.commit({ base, changes, message, author, date, key, request }, { signal }));
     } catch (error) {
       if (!(error instanceof WorkspaceConflict)) throw error;
     }

@@ -77,6 +77,21 @@ describe('pull requests: applying a proposed change', () => {
     );
   });
 
+  it('names the first problems of very many, and looks for what is alike only for a few', async () => {
+    const base = repository.commit({ a: 'const size = 10;\n' });
+    const edits = Array.from({ length: 200 }, (_, n) => ({ path: 'a', search: `const size = 1${n}x;`, replace: '' }));
+    const problems = await problemsOf(base, { edits });
+    assert.equal(problems.length, 20);
+    assert.equal(problems.filter(({ nearest }) => nearest).length, 3);
+  });
+
+  it('refuses a replacement that would grow beyond what can be written', async () => {
+    const base = repository.commit({ a: 'a'.repeat(1_000) });
+    const edits = [{ path: 'a', search: 'a', replace: 'b'.repeat(1_048_576), all: true }];
+    const [problem] = await problemsOf(base, { edits });
+    assert.match(problem?.problem ?? '', /would have \d+ characters/);
+  });
+
   it('refuses paths out of the tree and into Git, links, submodules and directories', async () => {
     const base = repository.commit({
       'd/file': 'x',
@@ -88,6 +103,14 @@ describe('pull requests: applying a proposed change', () => {
     assert.equal(problems.length, paths.length);
     for (const path of ['link/x', 'sub/x', 'd/file/x'])
       assert.equal((await problemsOf(base, { edits: [{ path, content: 'x' }] })).length, 1, path);
+  });
+
+  it('changes a folder called repos, which is taken only in a workspace', async () => {
+    const base = repository.commit({ 'repos/list.txt': 'a\n' });
+    const { tree } = await applyChange(repository, base, {
+      edits: [{ path: 'repos/list.txt', search: 'a', replace: 'b' }],
+    });
+    assert.equal(repository.text(tree, 'repos/list.txt'), 'b');
   });
 
   it('refuses what changes nothing', async () => {

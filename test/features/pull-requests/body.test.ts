@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { composeBody, type BodyInput } from '../../../src/features/pull-requests/body.ts';
+import { quiet } from '../../../src/features/pull-requests/quiet.ts';
 
 describe('pull requests: the text at the host', () => {
   const given: BodyInput = {
@@ -53,5 +54,22 @@ describe('pull requests: the text at the host', () => {
     assert.equal(body.match(/<!--/g)?.length, 1);
     assert.match(body, /<!-- casebook:k1 -->$/);
     assert.doesNotMatch(body, /[^\\]\]\(http:\/\/evil/);
+  });
+
+  it('gives no orders: to close issues by their address, to skip CI, or to GitLab', () => {
+    const orders = [
+      '/merge',
+      '  /assign me',
+      'Closes: https://h/o/r/issues/1',
+      'fix GH-12',
+      'Bump it [skip ci]',
+      '[ci-skip]',
+      '[no ci]',
+    ];
+    const said = quiet(orders.join('\n'));
+    assert.equal(said.replaceAll('\u200b', ''), orders.join('\n'), 'people read the same');
+    for (const [index, line] of said.split('\n').entries()) assert.notEqual(line, orders[index]);
+    for (const plain of ['/etc/passwd is full', 'a[0] = b[no-cache]', 'fixes the pool, see https://h/x', 'and/or'])
+      assert.equal(quiet(plain), plain);
   });
 });

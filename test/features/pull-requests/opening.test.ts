@@ -190,11 +190,26 @@ describe('pull requests: opening', () => {
     const first = await open({ investigation_id: investigationId });
     assert.deepEqual([first.status, first.body.status], [200, 'failed']);
     assert.match(first.body.error, /not accessible/);
+    // Whoever tidies up takes it for garbage.
+    shop.origin.run('update-ref', '-d', `refs/heads/${first.body.branch}`);
     const second = await open({ investigation_id: investigationId });
     assert.equal(second.body.status, 'open');
     assert.equal(second.body.pull_request_id, first.body.pull_request_id);
     assert.equal(second.body.branch, first.body.branch);
     assert.deepEqual([host.requests.length, branches().length], [1, 2]);
+  });
+
+  it('brings no orders of its own in the title and the commit', async () => {
+    const { investigationId } = await propose({
+      revert_commit: bad,
+      title: 'Restore the pool [skip ci]',
+      body: 'Hi @octocat, fixes #12',
+    });
+    const { body } = await open({ investigation_id: investigationId });
+    assert.equal(body.status, 'open');
+    const message = shop.origin.run('log', '-1', '--format=%B', body.branch);
+    assert.match(message, /octocat/);
+    for (const text of [message, host.requests[0]!.title]) assert.doesNotMatch(text, /\[skip ci\]|@octocat|#12/);
   });
 
   it('leaves a branch of others alone, although it has the same name', async () => {
@@ -205,9 +220,6 @@ describe('pull requests: opening', () => {
     const { body } = await open({ investigation_id: investigationId });
     shop.origin.run('update-ref', `refs/heads/${body.branch}`, held);
     await shop.sync();
-    await harness.database.orm.em
-      .fork()
-      .execute('update pull_requests set commit = null where id = ?', [body.pull_request_id]);
     const again = await open({ investigation_id: investigationId });
     assert.equal(again.body.status, 'failed');
     assert.match(again.body.error, /is not Casebook's/);
@@ -248,6 +260,12 @@ describe('pull requests: opening', () => {
     const merged = await get(id);
     assert.deepEqual([merged.status, merged.merge_commit], ['merged', 'f'.repeat(40)]);
     assert.ok(merged.merged_at);
+    // CI goes on after the merge.
+    Object.assign(host.requests[0]!, { checks: 'failing' });
+    await onHostEvent(pullRequests, event, shop.row);
+    await sweepStates(pullRequests);
+    const later = await get(id);
+    assert.deepEqual([later.checks, later.merged_at], ['failing', merged.merged_at]);
     await onHostEvent(pullRequests, event, { teamId: randomUUID(), fullName: shop.row.fullName });
     assert.equal(await sweepStates(pullRequests), 0, 'another team’s webhook moves nothing');
     const { body: detail } = await harness.request('GET', `/api/investigations/${investigationId}`);

@@ -143,6 +143,9 @@ describe('workspace: endpoints', () => {
       assert.equal(await contentOf('edit.md'), 'y\nd\ny\n');
       assert.equal((await patch('nowhere.md', { search: 'c', replace: 'd' })).status, 404);
       assert.equal((await patch('edit.md', { search: '', replace: 'd' })).status, 422);
+      await put('edit.md', 'a'.repeat(1_000));
+      const grown = await patch('edit.md', { search: 'a', replace: 'b'.repeat(1_048_576), replace_all: true });
+      assert.deepEqual([grown.status, grown.body.code], [413, 'too_large']);
     });
 
     it('deletes a file, or a directory with everything in it', async () => {
@@ -331,6 +334,10 @@ describe('workspace: endpoints', () => {
       assert.deepEqual((await create()).body, (await create()).body);
       const both = await Promise.all([1, 2, 3].map(() => put('thrice.md', 'x', { 'idempotency-key': 'thrice' })));
       assert.equal(new Set(both.map(({ body }) => body.commit)).size, 1);
+      const different = await Promise.all(
+        [1, 2, 3].map((n) => put(`at-once-${n}.md`, 'x', { 'idempotency-key': 'at-once' })),
+      );
+      assert.deepEqual(different.map(({ status }) => status).sort(), [200, 409, 409]);
     });
   });
 

@@ -217,6 +217,8 @@ describe('workspace: files', () => {
       await commitTo(workspace, { a: 'x' });
       assert.match((await failsWith('invalid', search('(a'))).message, /regular expression: Unmatched/);
       await failsWith('invalid', search('(a{1,1000}){1,1000}'));
+      for (const pattern of [String.raw`(a*)*\1x`, String.raw`(a)\\\1`]) await failsWith('invalid', search(pattern));
+      await search(String.raw`(a)\1`, 'F');
       for (const pattern of ['', 'a\nb', 'a\0b', '\ud800', 'x'.repeat(501)])
         await failsWith('invalid', search(pattern, ''));
       for (const flags of ['x', 'ii', 'F-', 'E', 'P', 'i w']) await failsWith('invalid', search('a', flags));

@@ -6,11 +6,12 @@ import Koa from 'koa';
 import type { RunningApi } from '../../../src/bin/api.ts';
 import { CLOSE, createLiveGateway, type CommitChange } from '../../../src/features/workspace/index.ts';
 import { announce } from '../../../src/features/workspace/live/events.ts';
+import { Feed } from '../../../src/features/workspace/live/feed.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { openSocket, refusedSocket, type SocketClient } from './socket-client.ts';
-import { author } from './support.ts';
+import { author, commitTo, scratch, team } from './support.ts';
 
 const APP_URL = 'https://casebook.example.org';
 const PARTNER = 'https://partner.example.org';
@@ -80,6 +81,23 @@ describe('workspace: WebSocket', () => {
     assert.deepEqual(await client.until('mirror'), { type: 'mirror', path, commit });
     await workspace.unmount(path);
     await client.until('mirror', (message) => message.commit === null);
+  });
+
+  it('tells of a commit whose event was lost with its process', async () => {
+    const { events, clock, log } = api.api.deps;
+    // Announces nothing.
+    const silent = scratch();
+    const { id, workspace } = team(silent);
+    const feed = new Feed({ workspace, teamId: id, events, clock, log, checkMs: 50 });
+    const { promise: told, resolve } = Promise.withResolvers<string>();
+    try {
+      await feed.join((message) => message.includes('"type":"commit"') && resolve(message));
+      const { commit } = await commitTo(workspace, { a: 'x' });
+      assert.equal(JSON.parse(await told).commit, commit);
+    } finally {
+      feed.stop();
+      silent.remove();
+    }
   });
 
   it('goes on after the last commit that a client knows', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { expandedSize } from '../../../src/features/workspace/git/pattern.ts';
+import { expandedSize, hasBackReference } from '../../../src/features/workspace/git/pattern.ts';
 
 describe('workspace: size of a regular expression', () => {
   const SIZES: [string, number][] = [
@@ -25,4 +25,11 @@ describe('workspace: size of a regular expression', () => {
     it(`of ${pattern} is ${size}`, () => {
       assert.equal(expandedSize(pattern), size);
     });
+});
+
+describe('workspace: a regular expression that refers back', () => {
+  for (const pattern of ['(a)\\1', '(a)\\\\\\9', '[]](b)\\1'])
+    it(`is ${pattern}`, () => assert.ok(hasBackReference(pattern)));
+  for (const pattern of ['a\\\\1', '[\\1]', '\\.1', '[[:digit:]\\1]', '\\0'])
+    it(`is not ${pattern}`, () => assert.ok(!hasBackReference(pattern)));
 });

@@ -15,10 +15,14 @@ import type { ProposedEdit } from './schema.ts';
 
 type Problem = Omit<ChangeProblem, 'path'>;
 
+const MAX_PROBLEMS = 20;
+/** Problems with the nearest places, which take half a second to find in a large file. */
+const MAX_NEAREST = 3;
+
 /**
  * The contents after all edits, which see each other's results.
  * @param at the commit that they apply to
- * @throws {ChangeRefused} with every edit that does not apply
+ * @throws {ChangeRefused} with the first 20 edits that do not apply
  */
 export async function editedFiles(
   repository: GitRepository,
@@ -51,9 +55,11 @@ export async function editedFiles(
     if (!isThere(path)) return { problem: 'There is no such file.' };
     if ('delete' in edit) return null;
     const text = await textAt(path);
-    return typeof text === 'string' ? replaced(text, edit) : text;
+    if (typeof text !== 'string') return text;
+    return replaced(text, edit, problems.filter(({ nearest }) => nearest).length < MAX_NEAREST);
   };
   for (const { edit, path } of accepted) {
+    if (problems.length >= MAX_PROBLEMS) break;
     const outcome = await outcomeOf(edit, path);
     if (typeof outcome === 'object' && outcome !== null) problems.push({ path, ...outcome });
     else contents.set(path, outcome);
@@ -78,10 +84,14 @@ function entryProblem(entry: TreeEntry | undefined): string | undefined {
     : `It is a ${entry.type}, which cannot be changed.`;
 }
 
-function replaced(text: string, edit: Extract<ProposedEdit, { search: string }>): string | Problem {
+function replaced(
+  text: string,
+  edit: Extract<ProposedEdit, { search: string }>,
+  withNearest: boolean,
+): string | Problem {
   const { search, replace, all = false } = edit;
   const edited = editText(text, { oldText: search, newText: replace, replaceAll: all }, 'all');
   if (!('problem' in edited)) return edited.text;
-  const nearest = text.includes(search) ? [] : nearestPlaces(text, search);
+  const nearest = withNearest && !text.includes(search) ? nearestPlaces(text, search) : [];
   return { problem: edited.problem, ...(nearest.length > 0 && { nearest }) };
 }

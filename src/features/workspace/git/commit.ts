@@ -1,5 +1,6 @@
 /** One commit of a batch of changes: optimistic, on the newest state, at most once per key. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writablePath } from '../path.ts';
 import { WorkspaceConflict, WorkspaceError, type CommitInput, type CommitResult } from '../port.ts';
 import { changedPaths } from './diff.ts';
 import { findEntries } from './entries.ts';
@@ -26,6 +27,7 @@ export async function commitChanges(
   const { signal, staleLockMs } = options;
   const { base, key, author, date } = input;
   checkKey(key);
+  for (const { path } of input.changes) writablePath(path);
   const message = changeMessage(input);
   let changes: ObjectChange[] | undefined;
   let searched = base;
@@ -82,7 +84,7 @@ export async function commitOf(
   repository: Repository,
   key: string,
   signal?: AbortSignal,
-): Promise<(CommitResult & { request?: string }) | undefined> {
+): Promise<CommitResult | undefined> {
   checkKey(key);
   const commit = (await resolve(repository, key, signal)).made ?? (await findRecent(repository, key, signal));
   return commit === undefined ? undefined : resultOf(repository, commit, key, signal);
@@ -97,7 +99,7 @@ async function resultOf(
   commit: string,
   key: string,
   signal?: AbortSignal,
-): Promise<CommitResult & { request?: string }> {
+): Promise<CommitResult> {
   const { stdout } = await repository.git(['cat-file', 'commit', commit], { signal });
   const text = stdout.toString('utf8');
   const parent = /^parent ([0-9a-f]{40})$/mu.exec(text)?.[1];

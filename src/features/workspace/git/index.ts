@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { sizeOf } from '../../../platform/disk.ts';
 import { GIT_TIMEOUT_MS } from '../../../platform/git/index.ts';
 import { createKeyedMutex } from '../../../platform/keyed-mutex.ts';
+import { writablePath } from '../path.ts';
 import type { WorkspacePort, Workspaces, WorkspaceUpkeep } from '../port.ts';
 import { collectGarbage } from './collect.ts';
 import { commitChanges, commitOf } from './commit.ts';
@@ -80,6 +81,7 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces & 
           ),
         preview: (changes, { at: base, signal }) =>
           at([base], async (repository) => {
+            for (const { path } of changes) writablePath(path);
             const written = await writeObjects(repository, changes, signal);
             return writeTree(repository, base, written, signal);
           }),

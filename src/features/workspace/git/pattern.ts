@@ -1,3 +1,13 @@
+/** An escaped character, a bracket expression, or any other character. */
+const SYMBOL = /\\.|\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]|./su;
+
+/**
+ * Whether a pattern repeats what a group matched (`(a)\1`): POSIX has that in basic expressions only. The C library takes
+ * it here as well, and then half a gigabyte for a single line.
+ */
+export const hasBackReference = (pattern: string): boolean =>
+  pattern.matchAll(new RegExp(SYMBOL, 'gsu')).some(([symbol]) => /^\\[1-9]$/u.test(symbol));
+
 /**
  * The number of symbols in a POSIX extended regular expression once its intervals (`x{2,5}`) are expanded. The C
  * library expands them before it matches: `(a{1,1000}){1,1000}` takes gigabytes of memory.
@@ -24,7 +34,7 @@ export function expandedSize(pattern: string): number {
       total = (outer.pop() ?? 0) + last;
       at += 1;
     } else {
-      at += (/^(?:\\.|\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]])*\])/su.exec(rest)?.[0] ?? ' ').length;
+      at += (SYMBOL.exec(rest)?.[0] ?? ' ').length;
       last = 1;
       total += 1;
     }

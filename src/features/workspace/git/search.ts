@@ -1,7 +1,7 @@
 /** Lines of text files, found by `git grep`. */
 import { directoryPath } from '../path.ts';
 import { WorkspaceError, type SearchMatch, type SearchOptions } from '../port.ts';
-import { expandedSize } from './pattern.ts';
+import { expandedSize, hasBackReference } from './pattern.ts';
 import type { Repository } from './repository.ts';
 import { GitError } from '../../../platform/git/index.ts';
 
@@ -57,7 +57,10 @@ function checkPattern(pattern: string, flags: string): void {
     throw new WorkspaceError('invalid', `A pattern has 1 to ${MAX_PATTERN} characters`);
   if (/[\0\n]/u.test(pattern) || !pattern.isWellFormed())
     throw new WorkspaceError('invalid', 'A pattern matches within one line: it must not contain line breaks or NUL');
-  if (!flags.includes('F') && expandedSize(pattern) > MAX_EXPANDED)
+  if (flags.includes('F')) return;
+  if (hasBackReference(pattern))
+    throw new WorkspaceError('invalid', 'A pattern cannot refer back to what a group matched, as \\1 would');
+  if (expandedSize(pattern) > MAX_EXPANDED)
     throw new WorkspaceError(
       'invalid',
       'The repetitions of the pattern multiply to a number that is too large; use smaller ones',

@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ancestors, writablePath } from '../path.ts';
+import { ancestors, workspacePath } from '../path.ts';
 import {
   MAX_CHANGE_BYTES,
   MAX_CHANGES,
@@ -67,7 +67,7 @@ function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
   const seen = new Set<string>();
   let bytes = 0;
   return changes.map(({ path, content }) => {
-    const clean = writablePath(path);
+    const clean = workspacePath(path);
     if (seen.has(clean)) throw new WorkspaceError('invalid', `${clean} is changed twice in one batch`);
     seen.add(clean);
     if (content !== null) bytes += checkContent(clean, content);

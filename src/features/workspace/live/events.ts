@@ -1,6 +1,7 @@
 /**
  * Tells every API node that a workspace has changed. An event says only that there is something to look at: what has
- * changed is read from Git, so that an event that is lost with its process, or read twice, does no harm.
+ * changed is read from Git, so that an event read twice does no harm; one that was lost is made up for by looking now
+ * and then.
  */
 import type { EventLog } from '../../../platform/event-log/index.ts';
 import type { WorkspaceEvent } from '../git/index.ts';

@@ -10,6 +10,8 @@ import type { LiveMessage } from './messages.ts';
 /** Commits that are told one by one; a client that has missed more reads the files anew. */
 const MAX_COMMITS = 100;
 const RETRY_MS = 1_000;
+/** A change whose event was lost with its process is found after this, in ms. */
+const CHECK_MS = 30_000;
 
 export interface FeedDeps {
   workspace: WorkspacePort;
@@ -17,6 +19,8 @@ export interface FeedDeps {
   events: EventLog;
   clock: Clock;
   log: Logger;
+  /** Interval for looking without an event, ms; 30,000 by default. */
+  checkMs?: number;
 }
 
 /** Sends one message to one client. */
@@ -36,6 +40,7 @@ export class Feed {
   #looksForCommits = false;
   #looksForMounts = false;
   #rolling: NodeJS.Timeout | undefined;
+  readonly #checking: NodeJS.Timeout;
 
   constructor(deps: FeedDeps) {
     this.#deps = deps;
@@ -43,6 +48,10 @@ export class Feed {
     this.#follow();
     this.#started = this.#start();
     this.#started.catch(() => undefined);
+    this.#checking = setInterval(
+      () => this.#changed({ commits: true, mounts: true }),
+      deps.checkMs ?? CHECK_MS,
+    ).unref();
   }
 
   /** Whether the workspace could be read at first; a feed that never starts fails every listener. */
@@ -76,6 +85,7 @@ export class Feed {
   stop(): void {
     this.#stopped.abort();
     clearTimeout(this.#rolling);
+    clearInterval(this.#checking);
     for (const tail of this.#tails.values()) tail.abort();
   }
 
@@ -105,7 +115,10 @@ export class Feed {
       const tail = new AbortController();
       this.#tails.set(name, tail);
       const read = async (): Promise<void> => {
-        for await (const { type } of events.tail(name, { signal: tail.signal })) this.#changed(type);
+        for await (const { type } of events.tail(name, { signal: tail.signal })) {
+          const mounts = type === 'workspace.mounted';
+          this.#changed({ commits: !mounts, mounts });
+        }
       };
       read().catch((error: unknown) => tail.signal.aborted || log.warn({ err: error, teamId }, 'a feed has ended'));
     }
@@ -118,10 +131,10 @@ export class Feed {
   }
 
   /** Many changes at once are one look. */
-  #changed(type: string): void {
+  #changed({ commits, mounts }: { commits: boolean; mounts: boolean }): void {
     const isWaiting = this.#looksForCommits || this.#looksForMounts;
-    if (type === 'workspace.mounted') this.#looksForMounts = true;
-    else this.#looksForCommits = true;
+    this.#looksForCommits ||= commits;
+    this.#looksForMounts ||= mounts;
     if (!isWaiting) void this.#inTurn(() => this.#lookAgain()).catch(() => undefined);
   }
 
