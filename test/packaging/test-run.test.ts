@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reachedBy } from '../runner/changed.ts';
 import { inOrder, testFiles } from '../runner/files.ts';
 import { summary } from '../runner/summary.ts';
 import { filesForSecondLook, NEVER_FORGIVEN, verdictOf, type TestResult } from '../runner/verdict.ts';
+import { isAlive } from '../../src/embedded/process-table.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { root, textOf } from './repository.ts';
 
 const passed = (title: string, file = 'a'): TestResult => ({ file, title, status: 'passed' });
@@ -107,6 +109,22 @@ describe('npm test', () => {
       });
       assert.deepEqual(order, [['test/web/c.test.ts', 'test/web/d.test.ts'], ['test/b.test.ts'], ['test/a.test.ts']]);
     });
+  });
+
+  it('ends the programs that tests started, any number, without a warning', async () => {
+    const owner = `
+      import { spawn } from 'node:child_process';
+      import { endWithTests } from './test/support/end-with-tests.ts';
+      const children = Array.from({ length: 12 }, () => endWithTests(spawn('sleep', ['600'], { stdio: 'ignore' })));
+      console.log(children.map(({ pid }) => pid).join(' '));
+      setTimeout(() => process.exit());`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', owner], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    assert.equal(stderr, '');
+    for (const pid of stdout.trim().split(' ').map(Number))
+      await waitUntil(() => !isAlive(pid) || undefined, { what: `the end of ${pid}`, intervalMs: 5 });
   });
 
   describe('what has changed', () => {

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 /**
  * `npm test` is the quick tier. `npm run test:full` has NAME.full.test.ts, and repeats what tests properties, with as many
- * runs as it says instead of a second's.
+ * runs as it says; the quick tier stops after a moment.
  */
 export type Tier = 'quick' | 'full';
 

@@ -7,8 +7,15 @@ import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/global.ts';
 import { cpuSeconds } from './cpu.ts';
 import type { TestResult } from './verdict.ts';
 
-/** A result, or that the batch has ended and what it cost. */
-export type FromProcess = TestResult | { cpuSeconds: number };
+/** What a process says when it is ready, and when a batch has ended. */
+export interface Used {
+  /** Of the process and of those that it waited for. */
+  cpuSeconds: number;
+  /** Memory that the process holds by now. */
+  residentBytes: number;
+}
+
+export type FromProcess = TestResult | Used;
 
 const send = (message: FromProcess): void => void process.send?.(message);
 const { timeout } = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as { timeout: string };
@@ -47,7 +54,7 @@ async function run(files: string[]): Promise<void> {
   }
   // A process that is killed would keep what it compiled to itself.
   flushCompileCache();
-  send({ cpuSeconds: cpuSeconds() - before });
+  send({ cpuSeconds: cpuSeconds() - before, residentBytes: process.memoryUsage.rss() });
 }
 
 function described(error: Error): string {
@@ -63,4 +70,4 @@ process.on('message', (files: string[]) => {
 });
 process.on('disconnect', () => process.exit(1));
 await mochaGlobalSetup();
-send({ cpuSeconds: cpuSeconds() });
+send({ cpuSeconds: cpuSeconds(), residentBytes: process.memoryUsage.rss() });

@@ -2,25 +2,30 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { FromProcess } from './mocha-process.ts';
+import type { FromProcess, Used } from './mocha-process.ts';
 import type { TestResult } from './verdict.ts';
 
 /** Longer than any test may take: after this much silence a process hangs. */
 const MAX_SILENCE_MS = 15 * 60_000;
+/**
+ * Where a process gives way to a new one. Linux copies the page tables of whoever starts a program: with each gigabyte,
+ * another 20 ms of processor time for every `git`, and tests of repositories start thousands.
+ */
+const MAX_RESIDENT_BYTES = 600e6;
+/** Node's own choice keeps 130 MB for new objects. */
+const SMALLER_YOUNG_GENERATION = ['--max-semi-space-size=16'];
 /** Characters of a process's output that go with a batch that failed. */
 const MAX_OUTPUT = 4_000;
 
-export interface BatchResult {
+export interface BatchResult extends Used {
   files: string[];
   results: TestResult[];
   seconds: number;
-  /** Of the process and of those that it waited for. */
-  cpuSeconds: number;
 }
 
 interface MochaProcess {
   /** Resolves when the batch has ended, also with the process. */
-  run(files: string[]): Promise<Pick<BatchResult, 'results' | 'cpuSeconds'>>;
+  run(files: string[]): Promise<Omit<BatchResult, 'files' | 'seconds'>>;
   isAlive(): boolean;
   end(): Promise<void>;
 }
@@ -48,6 +53,7 @@ export async function runBatches(
       const ended = await mocha.run(files);
       all.push(...ended.results);
       report({ files, ...ended, seconds: (performance.now() - started) / 1000 });
+      if (ended.residentBytes > MAX_RESIDENT_BYTES) await mocha.end();
     }
     await mocha?.end();
   };
@@ -56,7 +62,10 @@ export async function runBatches(
 }
 
 async function startProcess(): Promise<MochaProcess> {
-  const child = fork(join(import.meta.dirname, 'mocha-process.ts'), { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child = fork(join(import.meta.dirname, 'mocha-process.ts'), {
+    execArgv: SMALLER_YOUNG_GENERATION,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   processes.add(child);
   let output = '';
   for (const stream of [child.stdout!, child.stderr!])
@@ -71,15 +80,15 @@ async function startProcess(): Promise<MochaProcess> {
     return `The process ended with ${signal ?? code}.`;
   });
   let results: TestResult[] = [];
-  let ended = Promise.withResolvers<number>();
+  let ended = Promise.withResolvers<Used>();
   let silence: NodeJS.Timeout | undefined;
   child.on('message', (message: FromProcess) => {
     silence?.refresh();
-    if ('cpuSeconds' in message) ended.resolve(message.cpuSeconds);
+    if ('cpuSeconds' in message) ended.resolve(message);
     else results.push(message);
   });
-  /** @returns seconds of processor time, or why the process ended instead */
-  const untilEnded = async (): Promise<number | string> => {
+  /** @returns what it took, or why the process ended instead */
+  const untilEnded = async (): Promise<Used | string> => {
     silence = setTimeout(() => child.kill('SIGKILL'), MAX_SILENCE_MS);
     const end = await Promise.race([ended.promise, exited]);
     clearTimeout(silence);
@@ -95,10 +104,10 @@ async function startProcess(): Promise<MochaProcess> {
       ended = Promise.withResolvers();
       child.send(files);
       const end = await untilEnded();
-      if (typeof end === 'string')
-        for (const file of files)
-          results.push({ file, title: '(the process)', status: 'failed', isHook: true, error: `${end}\n${output}` });
-      return { results, cpuSeconds: typeof end === 'string' ? Number.NaN : end };
+      if (typeof end !== 'string') return { results, ...end };
+      for (const file of files)
+        results.push({ file, title: '(the process)', status: 'failed', isHook: true, error: `${end}\n${output}` });
+      return { results, cpuSeconds: Number.NaN, residentBytes: Number.NaN };
     },
     async end() {
       if (isAlive) child.send([]);

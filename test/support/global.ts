@@ -7,7 +7,7 @@ import { stopTemporal } from './temporal.ts';
 import { ensureTemporalBinary } from '../../src/embedded/temporal-server.ts';
 
 /** Time for each property in `npm test`; the full tier makes as many runs as the test says. */
-const PROPERTY_MS = 1_000;
+const PROPERTY_MS = 300;
 const { CASEBOOK_TEST_SEED: seed, CASEBOOK_TEST_TIER: tier } = process.env;
 fc.configureGlobal({
   ...(seed !== undefined && { seed: Number(seed) }),

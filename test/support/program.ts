@@ -1,6 +1,7 @@
 /** A Node program as a process of its own, which a test may kill, freeze and start again. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { endWithTests } from './end-with-tests.ts';
 import { COMPILE_CACHE } from './own-programs.ts';
 
 const MAX_OUTPUT = 500_000;
@@ -26,10 +27,12 @@ export function startProgram(options: { args: string[]; env: Record<string, stri
   let output = '';
   const launch = (): ChildProcess => {
     output = '';
-    const launched = spawn(process.execPath, options.args, {
-      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const launched = endWithTests(
+      spawn(process.execPath, options.args, {
+        env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
     for (const stream of [launched.stdout, launched.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         if (launched === child) output = (output + text).slice(-MAX_OUTPUT);
@@ -37,11 +40,7 @@ export function startProgram(options: { args: string[]; env: Record<string, stri
     return launched;
   };
   let child = launch();
-  // Whatever way the tests end, the program does not outlive them.
-  const onExit = (): void => void child.kill('SIGKILL');
-  process.once('exit', onExit);
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-    process.off('exit', onExit);
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill(signal);
@@ -55,7 +54,6 @@ export function startProgram(options: { args: string[]; env: Record<string, stri
     },
     start() {
       child = launch();
-      process.once('exit', onExit);
     },
     kill: () => end('SIGKILL'),
     terminate: () => end('SIGTERM'),

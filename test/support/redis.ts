@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/free-port.ts';
+import { endWithTests } from './end-with-tests.ts';
 
 /** A real redis-server of this test run, on a free port, with its data in a temporary folder. */
 export interface TestRedis {
@@ -28,9 +29,6 @@ export async function startRedis(appendfsync: 'always' | 'no' = 'no'): Promise<T
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'casebook-redis-'));
   let child = await launch(port, folder, appendfsync);
-  // Whatever way the tests end, the server does not outlive them.
-  const onExit = () => void child.kill('SIGKILL');
-  process.once('exit', onExit);
 
   async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -51,7 +49,6 @@ export async function startRedis(appendfsync: 'always' | 'no' = 'no'): Promise<T
     },
     async stop() {
       await end('SIGTERM');
-      process.off('exit', onExit);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -60,7 +57,7 @@ export async function startRedis(appendfsync: 'always' | 'no' = 'no'): Promise<T
 async function launch(port: number, folder: string, appendfsync: string): Promise<ChildProcess> {
   const settings = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'yes', appendfsync };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = endWithTests(spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] }));
   let output = '';
   const ready = Promise.withResolvers<void>();
   for (const stream of [child.stdout, child.stderr]) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endWithTests } from './end-with-tests.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface ServerProcess {
@@ -27,7 +28,9 @@ export async function startServerProcess(options: {
 }): Promise<ServerProcess> {
   const { command, name } = options;
   const folder = await mkdtemp(join(tmpdir(), `casebook-${name}-`));
-  const child = spawn(command, await options.prepare(folder), { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
+  const child = endWithTests(
+    spawn(command, await options.prepare(folder), { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder }),
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-8000)));
@@ -39,16 +42,12 @@ export async function startServerProcess(options: {
   });
   child.once('exit', () => ended.reject(new Error(`${name} ended before it was ready:\n${output}`)));
   ended.promise.catch(() => {});
-  // Whatever way the tests end, the server does not outlive them.
-  const onExit = () => void child.kill('SIGKILL');
-  process.once('exit', onExit);
   const stop = async () => {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       const exited = once(child, 'exit');
       child.kill(options.stopSignal ?? 'SIGTERM');
       await exited;
     }
-    process.off('exit', onExit);
     await rm(folder, { recursive: true, force: true });
   };
   const abandoned = new AbortController();

@@ -273,15 +273,15 @@ describe('workspace: endpoints', () => {
       assert.equal((await put('unborn.md', 'x', { 'if-none-match': '*' })).status, 200);
     });
 
-    it('of six people who write at once, one wins each round', async () => {
+    it('of three people who write at once, one wins each round', async () => {
       let { etag } = await put('race.md', 'start');
       for (let round = 0; round < 2; round++) {
         const answers = await Promise.all(
-          Array.from({ length: 6 }, (_, i) => put('race.md', `${round}-${i}`, { 'if-match': etag! })),
+          Array.from({ length: 3 }, (_, i) => put('race.md', `${round}-${i}`, { 'if-match': etag! })),
         );
         assert.deepEqual(
           answers.map(({ status }) => status).sort((a, b) => a - b),
-          [200, ...Array<number>(5).fill(412)],
+          [200, 412, 412],
         );
         const winner = answers.find(({ status }) => status === 200)!;
         assert.equal((await get('race.md')).etag, winner.etag);
@@ -309,12 +309,12 @@ describe('workspace: endpoints', () => {
     });
 
     it('do not happen to edits of different places, whoever makes them', async () => {
-      await put('places.md', Array.from({ length: 8 }, (_, i) => `line ${i};\n`).join(''));
-      const edits = Array.from({ length: 8 }, (_, i) =>
+      await put('places.md', Array.from({ length: 4 }, (_, i) => `line ${i};\n`).join(''));
+      const edits = Array.from({ length: 4 }, (_, i) =>
         patch('places.md', { search: `line ${i};`, replace: `done ${i}` }),
       );
       for (const { status, body } of await Promise.all(edits)) assert.equal(status, 200, JSON.stringify(body));
-      assert.equal(await contentOf('places.md'), Array.from({ length: 8 }, (_, i) => `done ${i}\n`).join(''));
+      assert.equal(await contentOf('places.md'), Array.from({ length: 4 }, (_, i) => `done ${i}\n`).join(''));
     });
   });
 

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readPidFile, isAlive } from '../../../src/embedded/process-table.ts';
+import { endWithTests } from '../end-with-tests.ts';
 import { waitUntil } from '../wait-until.ts';
 import { COMPILE_CACHE, workflowBundle } from '../own-programs.ts';
 import { startHeldPrometheus, type HeldPrometheus } from '../held-prometheus.ts';
@@ -49,33 +50,32 @@ export async function startInstallation(options: {
   const home = mkdtempSync(join(tmpdir(), 'casebook-chaos-'));
   const model = await startScriptedModel(options.script);
   const prometheus = await startHeldPrometheus();
-  const supervisor = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
-      CASEBOOK_WORKFLOW_BUNDLE: await workflowBundle('kills'),
-      CASEBOOK_SWEEP_SECONDS: '1',
-      HOME: process.env['HOME'],
-      CASEBOOK_HOME: home,
-      PORT: '0',
-      HOST: '127.0.0.1',
-      CASEBOOK_RATE_LIMIT: 'off',
-      ANTHROPIC_BASE_URL: model.url,
-      ANTHROPIC_API_KEY: 'test',
-      CASEBOOK_MODEL: 'claude-sonnet-4-5',
-      PROMETHEUS_URL: prometheus.url,
-      ...options.env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  // The supervisor's companion stops its children.
+  const supervisor = endWithTests(
+    spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        CASEBOOK_WORKFLOW_BUNDLE: await workflowBundle('kills'),
+        CASEBOOK_SWEEP_SECONDS: '1',
+        HOME: process.env['HOME'],
+        CASEBOOK_HOME: home,
+        PORT: '0',
+        HOST: '127.0.0.1',
+        CASEBOOK_RATE_LIMIT: 'off',
+        ANTHROPIC_BASE_URL: model.url,
+        ANTHROPIC_API_KEY: 'test',
+        CASEBOOK_MODEL: 'claude-sonnet-4-5',
+        PROMETHEUS_URL: prometheus.url,
+        ...options.env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   let errors = '';
   supervisor.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-100_000)));
-  // Whatever way the tests end, the installation ends with them: the supervisor's companion stops its children.
-  const onExit = () => void supervisor.kill('SIGKILL');
-  process.once('exit', onExit);
 
   const close = async (): Promise<void> => {
-    process.off('exit', onExit);
     await Promise.all([model.stop(), prometheus.stop()]);
     rmSync(home, { recursive: true, force: true });
   };
