@@ -108,6 +108,7 @@ export const RepositoryResponse = z
     synced_at: time.nullable(),
     up_to_date: z.boolean().describe('Whether the mirror has everything that is known to have been pushed.'),
     error: z.string().nullable().describe('Why the mirror is not there or not up to date, in words.'),
+    workspace_error: z.string().nullable().describe('Why the workspace does not show the mirror, in words.'),
     size_bytes: z.number().int().nullable().describe('Of the mirror.'),
     webhook: z.boolean().describe('Whether its host reports what happens in it.'),
   })

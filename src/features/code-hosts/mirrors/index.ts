@@ -12,6 +12,7 @@ import { startMirrors, sweepWanted, wantMirrors, type WantDeps, type WantedRepos
 
 export { nextComparison } from './due.ts';
 export { registerMirrorMetrics } from './metrics.ts';
+export { whyHidden } from './shown.ts';
 export { MirrorsBusy } from './sync.ts';
 export { recordWanted, startMirrors, type WantDeps, type WantedRepository } from './want.ts';
 

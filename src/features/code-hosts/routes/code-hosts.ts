@@ -6,6 +6,7 @@ import { endpointFor } from '../../../http/endpoint.ts';
 import { InvalidRequest } from '../../../http/errors.ts';
 import { CODE_HOST_FAMILIES, connect, Integration, integrationSchemas, remove } from '../../integrations/index.ts';
 import type { CodeHostDeps } from '../deps.ts';
+import type { Repository } from '../entities.ts';
 import { removeRepositories } from '../listing.ts';
 import { presentHosts, presentRepository, presentWebhook } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
@@ -120,6 +121,10 @@ export const codeHosts = [
     tags,
     auth: reading,
     response: schemas.RepositoryListResponse,
-    handler: async ({ em, deps }) => ({ repositories: (await deps.codeHosts.list(em)).map(presentRepository) }),
+    handler: async ({ em, principal: { teamId }, deps: { codeHosts, workspaces } }) => {
+      const mounts = await workspaces.forTeam(teamId).mounts();
+      const present = (one: Repository) => presentRepository(one, codeHosts.mirrorOf(one), mounts);
+      return { repositories: (await codeHosts.list(em)).map(present) };
+    },
   }),
 ];
