@@ -1,4 +1,5 @@
 /** Repositories, their branches, what changed in them, and their webhooks. */
+import pMap from 'p-map';
 import { z } from 'zod';
 import { numericId, ownerAndName } from '../shared/code-host/names.ts';
 import {
@@ -82,7 +83,12 @@ const deploymentRow = z.object({
   creator: user,
 });
 
+const deploymentStatus = z.object({ state: z.string() }).transform(({ state }) => state);
+
+const DEPLOYMENTS = '/repos/{owner}/{repo}/deployments';
 const MAX_PAGES = 10;
+/** Of as many deployments, the newest, the statuses are read. */
+const MAX_STATUSES = 30;
 const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u;
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim().slice(0, 300);
 
@@ -96,7 +102,7 @@ const about = (commit: string | null | undefined, author: z.output<typeof user>,
 export async function changes(
   api: GitHubApi,
   fullName: string,
-  { from, to }: { from: number; to: number },
+  { from, to }: Window,
   call: HostCall,
 ): Promise<HostChange[]> {
   const where = ownerAndName(fullName);
@@ -104,7 +110,7 @@ export async function changes(
     mergesSince(api, where, from, call),
     // Sorted by the date of their commit, which may be long before they are published.
     orNone(api.list('/repos/{owner}/{repo}/releases', where, { item: releaseRow, maxPages: 2 }, call)),
-    orNone(deploymentsSince(api, where, from, call)),
+    orNone(deploymentsIn(api, where, { from, to }, call)),
   ]);
   const found: HostChange[] = [
     ...merges.flatMap(({ number, title, html_url, merged_at, merge_commit_sha, user: author }) =>
@@ -141,6 +147,7 @@ export async function changes(
 }
 
 type Where = ReturnType<typeof ownerAndName>;
+type Window = { from: number; to: number };
 
 /** Merging updates a request, so those that were not updated since have not been merged since. */
 async function mergesSince(api: GitHubApi, where: Where, from: number, call: HostCall) {
@@ -149,9 +156,22 @@ async function mergesSince(api: GitHubApi, where: Where, from: number, call: Hos
   return await newest(pages, (row) => row.updated_at >= from);
 }
 
-async function deploymentsSince(api: GitHubApi, where: Where, from: number, call: HostCall) {
-  const pages = api.pages('/repos/{owner}/{repo}/deployments', where, { item: deploymentRow }, call);
-  return await newest(pages, (row) => row.created_at >= from);
+/** Without those that failed or are under way. Those without a status, or not asked for one, may well have succeeded. */
+async function deploymentsIn(api: GitHubApi, where: Where, { from, to }: Window, call: HostCall) {
+  const pages = api.pages(DEPLOYMENTS, where, { item: deploymentRow }, call);
+  const found = (await newest(pages, (row) => row.created_at >= from)).filter((row) => row.created_at < to);
+  const asked = await pMap(
+    found.slice(0, MAX_STATUSES),
+    async (row) => {
+      const list = { item: deploymentStatus, maxPages: 1 };
+      const route = `${DEPLOYMENTS}/{deployment_id}/statuses`;
+      const states = await orNone(api.list(route, { ...where, deployment_id: row.id }, list, call));
+      // Not the last: the next deployment makes one that succeeded inactive.
+      return states.length === 0 || states.includes('success') ? [row] : [];
+    },
+    { concurrency: 4, signal: call.signal },
+  );
+  return [...asked.flat(), ...found.slice(MAX_STATUSES)];
 }
 
 /** Reads pages, newest first, until one has an item that is too old. */
