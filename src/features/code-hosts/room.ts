@@ -85,5 +85,6 @@ export const codeHostsRoom = {
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.startWanted(),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.compareDue(),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.collectRemoved(),
+    ({ mirrors }: { mirrors: Mirrors }) => mirrors.collectOrphans(),
   ],
 } satisfies Room;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { CodeHostError } from '@casebook/connectors';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { mirrorWorkflowId } from '../../../src/features/code-hosts/contract.ts';
@@ -223,6 +224,30 @@ describe('code hosts: mirrors', () => {
     assert.ok(!existsSync(gitDir));
     assert.equal(await given.row(row.id), null);
     assert.equal(await shownAt('repos/acme/gone/n'), null);
+  });
+
+  it('a mirror that a fetch brought back while its repository was collected is found later', async () => {
+    const rows = [];
+    for (const name of ['kept', 'old', 'young']) {
+      const hosted = given.host.create(`acme/orphan-${name}`);
+      hosted.commit({ n: name });
+      const row = await given.connect(hosted, `acme/orphan-${name}`);
+      await given.mirrors.of(row).fetchNow(AbortSignal.timeout(60_000));
+      rows.push(row);
+    }
+    const [kept, old, young] = rows.map((row) => given.mirrors.of(row).gitDir);
+    for (const row of rows.slice(1))
+      await forTeam(given.database.orm.em, given.teamId).nativeDelete(Repository, { id: row.id });
+    const unfinished = join(dirname(old!), 'new-x1y2z3');
+    mkdirSync(unfinished);
+    const long = new Date(Date.now() - 2 * 3_600_000);
+    for (const folder of [kept!, old!, unfinished]) utimesSync(folder, long, long);
+    await given.mirrors.collectOrphans();
+    assert.deepEqual([kept!, old!, young!, unfinished].map(existsSync), [true, false, true, false]);
+    assert.equal(await shownAt('repos/acme/orphan-old/n'), null);
+    const mounts = await given.workspaces.forTeam(given.teamId).mounts();
+    assert.ok(!mounts.some(({ path }) => path === 'repos/acme/orphan-old'));
+    assert.equal(await shownAt('repos/acme/orphan-kept/n'), 'kept');
   });
 
   it('other rooms fetch at once, and push Casebook’s branches with the same credential', async () => {

@@ -83,7 +83,7 @@ const LOCKED = /Unable to create '[^']+\.lock': File exists/u;
 /** A branch `a` became `a/b`: one transaction cannot do both. */
 const IN_THE_WAY = /cannot lock ref|there is a non-empty directory|exists; cannot create|refname conflict/u;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
 /** @throws {TypeError} unless both ids are UUIDs */
 export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: string): BareMirror {
