@@ -10,6 +10,7 @@ import {
   type HostRepository,
 } from '../shared/code-host/port.ts';
 import { orNone } from '../shared/code-host/refusals.ts';
+import { deploymentSummary, mergeSummary, releaseSummary } from '../shared/code-host/summaries.ts';
 import type { GitHubApi } from './api.ts';
 import { conflictOn } from './conflicts.ts';
 
@@ -90,7 +91,6 @@ const MAX_PAGES = 10;
 /** Of as many deployments, the newest, the statuses are read. */
 const MAX_STATUSES = 30;
 const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u;
-const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim().slice(0, 300);
 
 /** A change's commit, author and URL, as far as they are known. */
 const about = (commit: string | null | undefined, author: z.output<typeof user>, url?: string) => ({
@@ -120,7 +120,7 @@ export async function changes(
             id: `pull_request:${number}`,
             at: merged_at,
             kind: 'merge' as const,
-            summary: oneLine(`Merged #${number}: ${title}`),
+            summary: mergeSummary(`#${number}`, title),
             ...about(merge_commit_sha, author, html_url),
           },
     ),
@@ -131,7 +131,7 @@ export async function changes(
             id: `release:${tag_name}`,
             at: published_at,
             kind: 'release' as const,
-            summary: oneLine(name && name !== tag_name ? `Released ${tag_name}: ${name}` : `Released ${tag_name}`),
+            summary: releaseSummary(tag_name, name),
             ...about(target_commitish, author, html_url),
           },
     ),
@@ -139,7 +139,7 @@ export async function changes(
       id: `deployment:${id}`,
       at: created_at,
       kind: 'deployment' as const,
-      summary: oneLine(`Deployed ${ref} to ${environment}`),
+      summary: deploymentSummary(ref, environment),
       ...about(sha, creator),
     })),
   ];
