@@ -1,5 +1,6 @@
 /** Code hosts in the API. */
 import { z } from 'zod';
+import { pageFields } from '../../http/fields.ts';
 import { integrationSchemas } from '../integrations/index.ts';
 
 const { base, secret, text } = integrationSchemas;
@@ -114,8 +115,10 @@ export const RepositoryResponse = z
   })
   .meta({ id: 'RepositoryResponse' });
 
+export const RepositoryListQuery = z.object(pageFields);
+
 export const RepositoryListResponse = z
-  .object({ repositories: z.array(RepositoryResponse) })
+  .object({ repositories: z.array(RepositoryResponse), page: z.int(), count: z.int(), total: z.int() })
   .meta({ id: 'RepositoryListResponse' });
 
 export const GitLabOAuthURLRequest = z

@@ -120,11 +120,14 @@ export const codeHosts = [
     summary: "List the repositories of the team's code hosts, with the state of their mirrors",
     tags,
     auth: reading,
+    query: schemas.RepositoryListQuery,
     response: schemas.RepositoryListResponse,
-    handler: async ({ em, principal: { teamId }, deps: { codeHosts, workspaces } }) => {
+    handler: async ({ em, principal: { teamId }, query: { page, count }, deps: { codeHosts, workspaces } }) => {
       const mounts = await workspaces.forTeam(teamId).mounts();
       const present = (one: Repository) => presentRepository(one, codeHosts.mirrorOf(one), mounts);
-      return { repositories: (await codeHosts.list(em)).map(present) };
+      const all = await codeHosts.list(em);
+      const repositories = all.slice((page - 1) * count, page * count).map(present);
+      return { repositories, page, count, total: all.length };
     },
   }),
 ];
