@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numericId, ownerAndName } from '../shared/code-host/names.ts';
+import { numericId, ownerAndName, workflowId } from '../shared/code-host/names.ts';
 import {
   CodeHostError,
   type CodeHost,
@@ -120,11 +120,11 @@ export async function workflows(api: GiteaApi, fullName: string, ref: string, ca
 export async function dispatch(
   api: GiteaApi,
   fullName: string,
-  workflowId: string,
+  workflow: string,
   { ref, inputs }: Parameters<CodeHost['dispatch']>[2],
   call: HostCall,
 ): Promise<{ runId?: string }> {
-  const names = { ...ownerAndName(fullName), workflow_id: workflowId };
+  const names = { ...ownerAndName(fullName), workflow_id: workflowId(workflow) };
   const route = `POST ${ACTIONS}/workflows/{workflow_id}/dispatches?return_run_details=true`;
   const answer = await api.send(route, { ...names, ref, inputs }, dispatched.nullish().catch(null), call);
   return answer ? { runId: String(answer.workflow_run_id) } : {};

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ownerAndName } from '../shared/code-host/names.ts';
 import type { HostBranch, HostCall, HostChange, HostRepository } from '../shared/code-host/port.ts';
 import { orNone } from '../shared/code-host/refusals.ts';
+import { mergeSummary, releaseSummary } from '../shared/code-host/summaries.ts';
 import { owner } from './account.ts';
 import { secondsOf, type GiteaApi } from './api.ts';
 
@@ -102,7 +103,7 @@ async function mergesIn(api: GiteaApi, fullName: string, window: Window, call: H
         id: `pull_request:${pull.number}`,
         at,
         kind: 'merge',
-        summary: `#${pull.number} ${pull.title}`,
+        summary: mergeSummary(`#${pull.number}`, pull.title),
         ...(pull.merge_commit_sha && { commit: pull.merge_commit_sha }),
         ...(pull.user && { author: pull.user.login }),
         url: pull.html_url,
@@ -126,7 +127,7 @@ async function releasesIn(api: GiteaApi, fullName: string, window: Window, call:
         id: `release:${tag_name}`,
         at,
         kind: 'release',
-        summary: name && name !== tag_name ? `${tag_name}: ${name}` : tag_name,
+        summary: releaseSummary(tag_name, name),
         ...(made.author && { author: made.author.login }),
         url: made.html_url,
       });

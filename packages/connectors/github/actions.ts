@@ -1,7 +1,7 @@
 /** CI: runs of Actions, their jobs and logs, and workflows that can be dispatched. */
 import pMap from 'p-map';
 import { z } from 'zod';
-import { numericId, ownerAndName } from '../shared/code-host/names.ts';
+import { numericId, ownerAndName, workflowId } from '../shared/code-host/names.ts';
 import {
   CodeHostError,
   type HostCall,
@@ -162,14 +162,12 @@ const dispatched = z.union([
 export async function dispatch(
   api: GitHubApi,
   fullName: string,
-  workflow_id: string,
+  workflow: string,
   { ref, inputs }: { ref: string; inputs: Record<string, string> },
   call: HostCall,
 ): Promise<{ runId?: string }> {
-  if (!/^(?!\.{1,2}$)[^/\\]{1,255}$/u.test(workflow_id))
-    throw new CodeHostError('not_found', `GitHub has no workflow ${JSON.stringify(workflow_id.slice(0, 300))}.`);
   const route = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
-  const parameters = { ...ownerAndName(fullName), workflow_id, ref, inputs };
+  const parameters = { ...ownerAndName(fullName), workflow_id: workflowId(workflow), ref, inputs };
   const ask = async (more: object): Promise<{ runId?: string }> =>
     await api.send(route, { ...parameters, ...more }, dispatched, call);
   try {

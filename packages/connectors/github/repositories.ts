@@ -1,4 +1,5 @@
 /** Repositories, their branches, what changed in them, and their webhooks. */
+import pMap from 'p-map';
 import { z } from 'zod';
 import { numericId, ownerAndName } from '../shared/code-host/names.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type HostRepository,
 } from '../shared/code-host/port.ts';
 import { orNone } from '../shared/code-host/refusals.ts';
+import { deploymentSummary, mergeSummary, releaseSummary } from '../shared/code-host/summaries.ts';
 import type { GitHubApi } from './api.ts';
 import { conflictOn } from './conflicts.ts';
 
@@ -82,9 +84,13 @@ const deploymentRow = z.object({
   creator: user,
 });
 
+const deploymentStatus = z.object({ state: z.string() }).transform(({ state }) => state);
+
+const DEPLOYMENTS = '/repos/{owner}/{repo}/deployments';
 const MAX_PAGES = 10;
+/** Of as many deployments, the newest, the statuses are read. */
+const MAX_STATUSES = 30;
 const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u;
-const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim().slice(0, 300);
 
 /** A change's commit, author and URL, as far as they are known. */
 const about = (commit: string | null | undefined, author: z.output<typeof user>, url?: string) => ({
@@ -96,7 +102,7 @@ const about = (commit: string | null | undefined, author: z.output<typeof user>,
 export async function changes(
   api: GitHubApi,
   fullName: string,
-  { from, to }: { from: number; to: number },
+  { from, to }: Window,
   call: HostCall,
 ): Promise<HostChange[]> {
   const where = ownerAndName(fullName);
@@ -104,7 +110,7 @@ export async function changes(
     mergesSince(api, where, from, call),
     // Sorted by the date of their commit, which may be long before they are published.
     orNone(api.list('/repos/{owner}/{repo}/releases', where, { item: releaseRow, maxPages: 2 }, call)),
-    orNone(deploymentsSince(api, where, from, call)),
+    orNone(deploymentsIn(api, where, { from, to }, call)),
   ]);
   const found: HostChange[] = [
     ...merges.flatMap(({ number, title, html_url, merged_at, merge_commit_sha, user: author }) =>
@@ -114,7 +120,7 @@ export async function changes(
             id: `pull_request:${number}`,
             at: merged_at,
             kind: 'merge' as const,
-            summary: oneLine(`Merged #${number}: ${title}`),
+            summary: mergeSummary(`#${number}`, title),
             ...about(merge_commit_sha, author, html_url),
           },
     ),
@@ -125,7 +131,7 @@ export async function changes(
             id: `release:${tag_name}`,
             at: published_at,
             kind: 'release' as const,
-            summary: oneLine(name && name !== tag_name ? `Released ${tag_name}: ${name}` : `Released ${tag_name}`),
+            summary: releaseSummary(tag_name, name),
             ...about(target_commitish, author, html_url),
           },
     ),
@@ -133,7 +139,7 @@ export async function changes(
       id: `deployment:${id}`,
       at: created_at,
       kind: 'deployment' as const,
-      summary: oneLine(`Deployed ${ref} to ${environment}`),
+      summary: deploymentSummary(ref, environment),
       ...about(sha, creator),
     })),
   ];
@@ -141,6 +147,7 @@ export async function changes(
 }
 
 type Where = ReturnType<typeof ownerAndName>;
+type Window = { from: number; to: number };
 
 /** Merging updates a request, so those that were not updated since have not been merged since. */
 async function mergesSince(api: GitHubApi, where: Where, from: number, call: HostCall) {
@@ -149,9 +156,22 @@ async function mergesSince(api: GitHubApi, where: Where, from: number, call: Hos
   return await newest(pages, (row) => row.updated_at >= from);
 }
 
-async function deploymentsSince(api: GitHubApi, where: Where, from: number, call: HostCall) {
-  const pages = api.pages('/repos/{owner}/{repo}/deployments', where, { item: deploymentRow }, call);
-  return await newest(pages, (row) => row.created_at >= from);
+/** Without those that failed or are under way. Those without a status, or not asked for one, may well have succeeded. */
+async function deploymentsIn(api: GitHubApi, where: Where, { from, to }: Window, call: HostCall) {
+  const pages = api.pages(DEPLOYMENTS, where, { item: deploymentRow }, call);
+  const found = (await newest(pages, (row) => row.created_at >= from)).filter((row) => row.created_at < to);
+  const asked = await pMap(
+    found.slice(0, MAX_STATUSES),
+    async (row) => {
+      const list = { item: deploymentStatus, maxPages: 1 };
+      const route = `${DEPLOYMENTS}/{deployment_id}/statuses`;
+      const states = await orNone(api.list(route, { ...where, deployment_id: row.id }, list, call));
+      // Not the last: the next deployment makes one that succeeded inactive.
+      return states.length === 0 || states.includes('success') ? [row] : [];
+    },
+    { concurrency: 4, signal: call.signal },
+  );
+  return [...asked.flat(), ...found.slice(MAX_STATUSES)];
 }
 
 /** Reads pages, newest first, until one has an item that is too old. */

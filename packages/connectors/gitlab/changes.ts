@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { HostChange, HostCall } from '../shared/code-host/port.ts';
 import { orNone, parseHostAnswer } from '../shared/code-host/refusals.ts';
+import { deploymentSummary, mergeSummary, releaseSummary } from '../shared/code-host/summaries.ts';
 import { PER_PAGE, type GitLabApi, type Resources } from './api.ts';
 import { mergeCommitOf, mergeRequest } from './merge-requests.ts';
 import { seconds } from './pipelines.ts';
@@ -82,9 +83,9 @@ function mergeOf(found: z.output<typeof mergeRequest>): HostChange | undefined {
     id: `pull_request:${found.iid}`,
     at: seconds(found.merged_at),
     kind: 'merge',
-    summary: `Merged !${found.iid}: ${found.title}`,
+    summary: mergeSummary(`!${found.iid}`, found.title),
     ...(commit !== null && { commit }),
-    ...(found.merge_user && { author: found.merge_user.username }),
+    ...(found.author && { author: found.author.username }),
     url: found.web_url,
   };
 }
@@ -98,12 +99,11 @@ function releaseOf({
   _links,
 }: z.output<typeof release>): HostChange | undefined {
   if (released_at == null) return undefined;
-  const title = name == null || name === tag_name ? tag_name : `${tag_name} (${name})`;
   return {
     id: `release:${tag_name}`,
     at: seconds(released_at),
     kind: 'release',
-    summary: `Released ${title}`,
+    summary: releaseSummary(tag_name, name),
     ...(commit && { commit: commit.id }),
     ...(author && { author: author.username }),
     ...(_links?.self !== undefined && { url: _links.self }),
@@ -114,7 +114,7 @@ const deploymentOf = (found: z.output<typeof deployment>): HostChange => ({
   id: `deployment:${found.id}`,
   at: seconds(found.deployable?.finished_at ?? found.updated_at ?? found.created_at),
   kind: 'deployment',
-  summary: `Deployed ${found.ref} to ${found.environment.name}`,
+  summary: deploymentSummary(found.ref, found.environment.name),
   commit: found.sha,
   ...(found.user && { author: found.user.username }),
   ...(found.deployable?.web_url !== undefined && { url: found.deployable.web_url }),

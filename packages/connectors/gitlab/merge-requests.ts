@@ -19,7 +19,7 @@ export const mergeRequest = z.object({
   merge_commit_sha: z.string().nullish(),
   squash_commit_sha: z.string().nullish(),
   merged_at: z.string().nullish(),
-  merge_user: z.object({ username: z.string() }).nullish(),
+  author: z.object({ username: z.string() }).nullish(),
   detailed_merge_status: z.string().nullish(),
   head_pipeline: z.object({ status: z.string() }).nullish(),
 });

@@ -16,7 +16,10 @@ const MAX_REPOSITORIES = 2_000;
 /** Of those that are left out. */
 const MAX_NAMED = 5;
 const LIST_EVERY_MS = 15 * 60_000;
-const LIST_MS = 60_000;
+/** In a sweep: a host may take its time over many pages, and then as many webhooks. */
+const LIST_MS = 5 * 60_000;
+/** No request waits longer for a listing. */
+const LIST_IN_REQUEST_MS = 60_000;
 /** As many hosts at once in one worker's sweep. */
 const MAX_CLAIMED = 10;
 
@@ -77,7 +80,7 @@ const expect = (em: EntityManager, { id: integrationId, teamId }: Integration, n
   );
 
 /** When nobody can be listing it any more for whoever connected it. */
-const soon = (now: Date): Date => new Date(now.getTime() + LIST_MS);
+const soon = (now: Date): Date => new Date(now.getTime() + LIST_IN_REQUEST_MS);
 
 const next = (now: Date): Date => new Date(now.getTime() + LIST_EVERY_MS * (0.8 + 0.4 * Math.random()));
 
@@ -167,8 +170,11 @@ export const removeRepositories =
     };
   };
 
-/** Lists what is due. A sweep of every worker: rows are claimed, so each host is listed by one. */
-export async function listDue(deps: ListingDeps): Promise<void> {
+/**
+ * Lists what is due. A sweep of every worker: rows are claimed, so each host is listed by one.
+ * @param stopping of the worker: what it has not listed by then is due at once
+ */
+export async function listDue(deps: ListingDeps, stopping: AbortSignal): Promise<void> {
   const { orm, clock, log } = deps;
   const now = clock.now();
   const em = orm.em.fork();
@@ -195,9 +201,14 @@ export async function listDue(deps: ListingDeps): Promise<void> {
       const ofTeam = forTeam(orm.em, teamId);
       const row = await ofTeam.findOne(Integration, { id });
       if (!row) return;
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(LIST_MS)]);
       try {
-        await listRepositories(deps, ofTeam, row, { signal: AbortSignal.timeout(LIST_MS) });
+        await listRepositories(deps, ofTeam, row, { signal });
       } catch (error) {
+        if (stopping.aborted) {
+          await ofTeam.nativeUpdate(Listing, { integrationId: id }, { dueAt: clock.now() });
+          return;
+        }
         if (!(error instanceof CodeHostError || (error instanceof Error && error.name === 'TimeoutError'))) throw error;
         log.warn({ reason: error.message, integrationId: id }, 'the repositories of a code host were not listed');
         await ofTeam.nativeUpdate(Listing, { integrationId: id }, { error: error.message });

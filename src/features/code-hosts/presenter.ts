@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import type { EntityManager } from '../../db/orm.ts';
 import { presentAll, urlOf, type Integration, type Integrations } from '../integrations/index.ts';
+import type { WorkspaceMount } from '../workspace/index.ts';
 import { Listing, Repository } from './entities.ts';
 import type { Listed } from './listing.ts';
+import { whyHidden } from './mirrors/index.ts';
+import type { Mirror } from './port.ts';
 import type { CodeHostResponse, RepositoryResponse } from './schemas.ts';
 import type { WebhookTarget } from './webhook-registration.ts';
 
@@ -39,7 +42,12 @@ export function presentWebhook({ url, secret }: WebhookTarget, { webhookError }:
   return { url, secret: registered ? null : secret, registered, problem: webhookError };
 }
 
-export const presentRepository = (one: Repository): z.input<typeof RepositoryResponse> => ({
+/** @param mounts of the team's workspace */
+export const presentRepository = (
+  one: Repository,
+  mirror: Pick<Mirror, 'gitDir'>,
+  mounts: readonly WorkspaceMount[],
+): z.input<typeof RepositoryResponse> => ({
   id: one.id,
   code_host_id: one.integrationId!,
   full_name: one.fullName,
@@ -51,6 +59,7 @@ export const presentRepository = (one: Repository): z.input<typeof RepositoryRes
   synced_at: iso(one.syncedAt),
   up_to_date: one.syncedAt !== null && (one.wantedAt === null || one.syncedAt >= one.wantedAt),
   error: one.error,
+  workspace_error: whyHidden(one, mirror, mounts),
   size_bytes: one.sizeBytes,
   webhook: one.webhookId !== null,
 });

@@ -81,9 +81,10 @@ export const codeHostsRoom = {
   },
   systems: ({ codeSystems: load }: { codeSystems: LoadSystems }) => load,
   sweeps: [
-    ({ codeHostListings }: { codeHostListings: ListingDeps }) => listDue(codeHostListings),
+    ({ codeHostListings }: { codeHostListings: ListingDeps }, signal: AbortSignal) => listDue(codeHostListings, signal),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.startWanted(),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.compareDue(),
     ({ mirrors }: { mirrors: Mirrors }) => mirrors.collectRemoved(),
+    ({ mirrors }: { mirrors: Mirrors }) => mirrors.collectOrphans(),
   ],
 } satisfies Room;

@@ -1,5 +1,6 @@
 /** Code hosts in the API. */
 import { z } from 'zod';
+import { pageFields } from '../../http/fields.ts';
 import { integrationSchemas } from '../integrations/index.ts';
 
 const { base, secret, text } = integrationSchemas;
@@ -108,13 +109,16 @@ export const RepositoryResponse = z
     synced_at: time.nullable(),
     up_to_date: z.boolean().describe('Whether the mirror has everything that is known to have been pushed.'),
     error: z.string().nullable().describe('Why the mirror is not there or not up to date, in words.'),
+    workspace_error: z.string().nullable().describe('Why the workspace does not show the mirror, in words.'),
     size_bytes: z.number().int().nullable().describe('Of the mirror.'),
     webhook: z.boolean().describe('Whether its host reports what happens in it.'),
   })
   .meta({ id: 'RepositoryResponse' });
 
+export const RepositoryListQuery = z.object(pageFields);
+
 export const RepositoryListResponse = z
-  .object({ repositories: z.array(RepositoryResponse) })
+  .object({ repositories: z.array(RepositoryResponse), page: z.int(), count: z.int(), total: z.int() })
   .meta({ id: 'RepositoryListResponse' });
 
 export const GitLabOAuthURLRequest = z

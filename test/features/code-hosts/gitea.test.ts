@@ -81,6 +81,9 @@ describe('connecting Gitea', () => {
       ]),
       ['prices', 'shop'].map((name) => [`${gitea.admin.username}/${name}`, null, false, true]),
     );
+    const { body: second } = await api.get('/api/code-hosts/repositories?page=2&count=1');
+    assert.deepEqual([second.page, second.count, second.total], [2, 1, 2]);
+    assert.deepEqual(second.repositories, repositories.slice(1));
     for (const name of ['shop', 'prices'])
       assert.deepEqual(
         (await hooksOf(name)).map(({ config }) => config.url),

@@ -241,18 +241,25 @@ describe('code hosts: bare mirrors', () => {
   it('clears away what killed processes left: locks, half-written packs, kept packs', async () => {
     const there = repository();
     there.commit({ a: '1' });
-    const bare = mirror({ staleMs: 60_000 });
+    const bare = mirror({ staleMs: 60_000, transferTimeoutMs: 20 * 60_000 });
     await bare.fetch(remoteOf(there));
     there.commit({ a: '2' });
-    const old = new Date(Date.now() - 120_000);
-    const left = ['refs/heads/main.lock', 'packed-refs.lock', 'objects/pack/tmp_pack_abc', 'objects/pack/pack-x.keep'];
-    for (const name of left) {
+    const leave = (name: string, minutes: number): void => {
+      const at = new Date(Date.now() - minutes * 60_000);
       writeFileSync(join(bare.gitDir, name), 'x');
-      utimesSync(join(bare.gitDir, name), old, old);
-    }
+      utimesSync(join(bare.gitDir, name), at, at);
+    };
+    const locks = ['refs/heads/main.lock', 'packed-refs.lock'];
+    const packs = ['objects/pack/tmp_pack_abc', 'objects/pack/pack-x.keep'];
+    for (const name of locks) leave(name, 2);
+    for (const name of packs) leave(name, 22);
+    // Another process may still be fetching: Git does not touch its pack while it resolves deltas.
+    leave('objects/pack/tmp_pack_live', 20);
     await bare.fetch(remoteOf(there));
+    await bare.collect(Date.now());
     assert.equal(await bare.head('main'), there.git(['rev-parse', 'main']));
-    for (const name of left) assert.ok(!existsSync(join(bare.gitDir, name)), name);
+    for (const name of [...locks, ...packs]) assert.ok(!existsSync(join(bare.gitDir, name)), name);
+    assert.ok(existsSync(join(bare.gitDir, 'objects/pack/tmp_pack_live')));
 
     // A lock of a process that may be alive is respected, and a later attempt is asked for.
     there.commit({ a: '3' });

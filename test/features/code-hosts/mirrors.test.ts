@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { CodeHostError } from '@casebook/connectors';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { mirrorWorkflowId } from '../../../src/features/code-hosts/contract.ts';
 import { Repository } from '../../../src/features/code-hosts/entities.ts';
 import { sweepWanted } from '../../../src/features/code-hosts/mirrors/want.ts';
+import { presentRepository } from '../../../src/features/code-hosts/presenter.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { startMirrorWorkflows, type MirrorWorkflows } from '../../support/mirror-workflows.ts';
@@ -169,7 +171,7 @@ describe('code hosts: mirrors', () => {
     await given.until(id, 'the missed push', ({ head }) => head === missed);
   });
 
-  it('a second repository of the same name is mirrored but not shown', async () => {
+  it('a second repository of the same name is mirrored, and shown once the first is gone', async () => {
     const one = given.host.create('acme/twice');
     const other = given.host.create('other/twice');
     one.commit({ who: 'first' });
@@ -178,9 +180,32 @@ describe('code hosts: mirrors', () => {
     const second = await given.connect(other, 'acme/twice', { createdAt: new Date(Date.now() + 1_000) });
     for (const { id } of [first, second]) await given.want(id);
     await given.until(first.id, 'the first', ({ head }) => head !== null);
-    const { error } = await given.until(second.id, 'the second', ({ head }) => head === commit);
-    assert.match(error ?? '', /another repository of this name/);
+    const mirrored = await given.until(second.id, 'the second', ({ head }) => head === commit);
     assert.equal(await shownAt('repos/acme/twice/who'), 'first');
+    const hiddenWhy = async (row: Repository): Promise<string | null | undefined> => {
+      const mounts = await given.workspaces.forTeam(given.teamId).mounts();
+      return presentRepository(row, given.mirrors.of(row), mounts).workspace_error;
+    };
+    assert.match((await hiddenWhy(mirrored)) ?? '', /another repository of this name/);
+    assert.equal(await hiddenWhy((await given.row(first.id))!), null);
+    // It is as new as its host's: nothing is said of that, and it is compared like any other.
+    assert.equal(mirrored.error, null);
+    await given.untilEnded(second.id);
+    const before = given.fetches(other);
+    await change(second.id, { dueAt: new Date(0) });
+    await given.mirrors.compareDue();
+    assert.equal(given.fetches(other), before + 1);
+    assert.equal((await given.row(second.id))?.wantedAt, null);
+
+    await given.untilEnded(first.id);
+    await change(first.id, { integrationId: null });
+    await given.mirrors.collectRemoved();
+    assert.ok((await given.row(second.id))?.wantedAt);
+    await given.mirrors.start([second]);
+    await given.until(second.id, 'its place', ({ wantedAt }) => wantedAt === null);
+    await given.untilEnded(second.id);
+    assert.equal(await shownAt('repos/acme/twice/who'), 'second');
+    assert.equal(await hiddenWhy((await given.row(second.id))!), null);
   });
 
   it('a disconnected repository leaves nothing behind', async () => {
@@ -199,6 +224,30 @@ describe('code hosts: mirrors', () => {
     assert.ok(!existsSync(gitDir));
     assert.equal(await given.row(row.id), null);
     assert.equal(await shownAt('repos/acme/gone/n'), null);
+  });
+
+  it('a mirror that a fetch brought back while its repository was collected is found later', async () => {
+    const rows = [];
+    for (const name of ['kept', 'old', 'young']) {
+      const hosted = given.host.create(`acme/orphan-${name}`);
+      hosted.commit({ n: name });
+      const row = await given.connect(hosted, `acme/orphan-${name}`);
+      await given.mirrors.of(row).fetchNow(AbortSignal.timeout(60_000));
+      rows.push(row);
+    }
+    const [kept, old, young] = rows.map((row) => given.mirrors.of(row).gitDir);
+    for (const row of rows.slice(1))
+      await forTeam(given.database.orm.em, given.teamId).nativeDelete(Repository, { id: row.id });
+    const unfinished = join(dirname(old!), 'new-x1y2z3');
+    mkdirSync(unfinished);
+    const long = new Date(Date.now() - 2 * 3_600_000);
+    for (const folder of [kept!, old!, unfinished]) utimesSync(folder, long, long);
+    await given.mirrors.collectOrphans();
+    assert.deepEqual([kept!, old!, young!, unfinished].map(existsSync), [true, false, true, false]);
+    assert.equal(await shownAt('repos/acme/orphan-old/n'), null);
+    const mounts = await given.workspaces.forTeam(given.teamId).mounts();
+    assert.ok(!mounts.some(({ path }) => path === 'repos/acme/orphan-old'));
+    assert.equal(await shownAt('repos/acme/orphan-kept/n'), 'kept');
   });
 
   it('other rooms fetch at once, and push Casebook’s branches with the same credential', async () => {

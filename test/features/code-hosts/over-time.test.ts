@@ -53,7 +53,8 @@ describe('code hosts over time', () => {
   const em = () => forTeam(database.orm.em, TEAM);
   const only = () => em().findOneOrFail(Integration, {});
   const names = async () => (await workers[0]!.codeHosts.list(em())).map(({ fullName }) => fullName);
-  const sweep = () => Promise.all(workers.map(({ codeHostListings }) => listDue(codeHostListings)));
+  const { signal: working } = new AbortController();
+  const sweep = () => Promise.all(workers.map(({ codeHostListings }) => listDue(codeHostListings, working)));
   const due = () => em().nativeUpdate(Listing, {}, { dueAt: new Date(0) });
   const listings = () => gitlab.requests.filter(({ path }) => path.startsWith('/api/v4/projects?')).length;
 
@@ -144,6 +145,42 @@ describe('code hosts over time', () => {
     const { error, dueAt } = await em().findOneOrFail(Listing, {});
     assert.equal(error, null);
     assert.ok(dueAt.getTime() > Date.now() + 600_000);
+  });
+
+  it('waits in a sweep for a host that takes minutes, and leaves it to the next worker when its own stops', async () => {
+    await connected();
+    const { codeHostListings, integrations } = workers[0]!;
+    const real = await integrations.codeHost(await only());
+    const { timeout } = AbortSignal;
+    const timeouts: { ms: number; controller: AbortController }[] = [];
+    const passing = (passed: number) => {
+      for (const { ms, controller } of timeouts) if (ms <= passed) controller.abort(new Error(`${ms} ms are over`));
+    };
+    const stopping = new AbortController();
+    const slow = (meanwhile: () => void) => async (): Promise<typeof real> => ({
+      ...real,
+      async *repositories(call) {
+        meanwhile();
+        call.signal.throwIfAborted();
+        yield* real.repositories({ signal: working });
+      },
+    });
+    AbortSignal.timeout = (ms) => {
+      const controller = new AbortController();
+      timeouts.push({ ms, controller });
+      return controller.signal;
+    };
+    try {
+      await listDue({ ...codeHostListings, open: slow(() => passing(4 * 60_000)) }, stopping.signal);
+      assert.ok((await em().findOneOrFail(Listing, {})).listedAt);
+      await due();
+      await listDue({ ...codeHostListings, open: slow(() => stopping.abort(new Error('stop'))) }, stopping.signal);
+    } finally {
+      AbortSignal.timeout = timeout;
+    }
+    const { error, dueAt } = await em().findOneOrFail(Listing, {});
+    assert.equal(error, null);
+    assert.ok(dueAt <= new Date());
   });
 
   it('asks again for a webhook that the host refused only when a person does, or much later', async () => {

@@ -223,9 +223,13 @@ export function testCodeHost(title: string, open: () => Promise<CodeHostFixture>
       assert.equal(merge?.kind, 'merge');
       assert.equal(merge?.commit, commit);
       assert.ok(!found.some(({ id }) => id === `pull_request:${refused.number}`));
-      assert.match(merge?.summary ?? '', /Change the price/u);
+      assert.match(merge?.summary ?? '', /^Merged [#!]\d+: Change the price$/u);
+      assert.equal(merge?.author, fixture.login);
       assert.match(merge?.url ?? '', /^https?:/u);
-      assert.equal(found.find(({ id }) => id === `release:${tag}`)?.kind, 'release');
+      const release = found.find(({ id }) => id === `release:${tag}`);
+      assert.equal(release?.kind, 'release');
+      assert.ok(release.summary.startsWith(`Released ${tag}`), release.summary);
+      assert.ok(!/[()]/u.test(release.summary), release.summary);
       assert.deepEqual(
         found.map(({ at }) => at),
         found.map(({ at }) => at).toSorted((a, b) => a - b),

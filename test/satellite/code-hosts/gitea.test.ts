@@ -118,7 +118,7 @@ describe('a real Gitea', () => {
     const release = changes.find(({ id }) => id === 'casebook/shop:release:v9');
     assert.deepEqual(
       [release?.['kind'], release?.['service'], release?.['summary'], release?.['author']],
-      ['release', 'shop', 'v9: Release v9', 'casebook'],
+      ['release', 'shop', 'Released v9: Release v9', 'casebook'],
     );
   });
 
@@ -152,5 +152,10 @@ describe('a real Gitea', () => {
       },
     ]);
     assert.deepEqual(await fixture.host.workflows(fixture.repository, 'main', call), []);
+    for (const id of ['', '..', '../../user', 'a/b'])
+      await assert.rejects(
+        fixture.host.dispatch(fixture.repository, id, { ref: 'main', inputs: {} }, call),
+        /There is no workflow/u,
+      );
   });
 });

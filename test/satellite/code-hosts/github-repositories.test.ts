@@ -92,6 +92,7 @@ describe('code host: GitHub, repositories', () => {
         environment: 'production',
         createdAt: at(11),
         creator: 'bot',
+        states: ['success'],
       });
       const web = `${server.url}/acme/shop`;
       assert.deepEqual(await changes(0, 60), [
@@ -131,6 +132,44 @@ describe('code host: GitHub, repositories', () => {
         (await changes(0, 60)).map(({ id }) => id),
         ['pull_request:1'],
       );
+    });
+
+    it('include deployments that succeeded, and those of which nobody says what became', async () => {
+      const states: FakeRepository['deployments'][number]['states'][] = [
+        ['queued', 'in_progress', 'success'],
+        ['in_progress', 'success', 'inactive'],
+        ['in_progress', 'failure'],
+        ['error'],
+        ['queued', 'pending'],
+        undefined,
+      ];
+      for (const [id, each] of states.entries())
+        shop.deployments.push({
+          id,
+          commit: sha('b'),
+          ref: 'main',
+          environment: 'production',
+          createdAt: at(id),
+          creator: 'bot',
+          states: each,
+        });
+      const ids = async () => (await changes(0, 60)).map(({ id }) => id);
+      assert.deepEqual(await ids(), ['deployment:0', 'deployment:1', 'deployment:5']);
+    });
+
+    it('do not take a request for each of very many deployments', async () => {
+      for (let id = 0; id < 50; id++)
+        shop.deployments.push({
+          id,
+          commit: sha('b'),
+          ref: 'main',
+          environment: 'test',
+          createdAt: at(id),
+          creator: 'bot',
+          states: ['failure'],
+        });
+      assert.equal((await changes(0, 60)).length, 20);
+      assert.equal(server.requests.filter(({ path }) => path.includes('/statuses')).length, 30);
     });
 
     it('lie in a half-open window', async () => {
@@ -183,7 +222,7 @@ describe('code host: GitHub, repositories', () => {
           reviews: [],
         });
       assert.equal((await changes(440, 450)).length, 20);
-      assert.equal(server.requests.filter(({ path }) => path.includes('/deployments')).length, 1);
+      assert.equal(server.requests.filter(({ path }) => /\/deployments(?:\?|$)/u.test(path)).length, 1);
       assert.equal(server.requests.filter(({ path }) => path.includes('/pulls')).length, 1);
       assert.equal((await changes(290, 450)).length, 320);
     });

@@ -26,6 +26,7 @@ const OPERATIONS: Record<string, string[]> = {
   [`${REPOSITORY}/commits/{ref}/status`]: ['get'],
   [`${REPOSITORY}/contents/{path}`]: ['get'],
   [`${REPOSITORY}/deployments`]: ['get'],
+  [`${REPOSITORY}/deployments/{deployment_id}/statuses`]: ['get'],
   [`${REPOSITORY}/hooks`]: ['get', 'post'],
   [`${REPOSITORY}/hooks/{hook_id}`]: ['patch', 'delete'],
   [`${REPOSITORY}/issues/comments/{comment_id}`]: ['patch'],

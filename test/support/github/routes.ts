@@ -319,6 +319,20 @@ export const ROUTES: Record<string, Route> = {
       return page(call, found.map(rowsFor(call.urls).deployment), pathOf(call, '/deployments'));
     },
   },
+  [`GET ${REPOSITORY}/deployments/{deployment_id}/statuses`]: {
+    needs: ['deployments', 'read'],
+    answer: (call) => {
+      const { repository, parameters, urls } = call;
+      const id = parameters['deployment_id'];
+      return orNotFound(
+        repository.deployments.find((row) => String(row.id) === id),
+        ({ states = [] }) => {
+          const rows = states.map(rowsFor(urls).deploymentStatus).toReversed();
+          return page(call, rows, pathOf(call, `/deployments/${id}/statuses`));
+        },
+      );
+    },
+  },
   [`GET ${REPOSITORY}/issues/{issue_number}/comments`]: {
     needs: ['pull_requests', 'read'],
     answer: (call) =>

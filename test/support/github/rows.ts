@@ -149,6 +149,8 @@ export function rowsFor({ api, web }: Urls) {
         created_at: iso(row.createdAt),
         creator: user(row.creator),
       }),
+    deploymentStatus: (state: string, index: number) =>
+      fill('deployment-status', { id: index + 1, state, creator: user('bot') }),
     hook: (row: FakeHook) =>
       fill('hook', {
         id: row.id,

@@ -80,7 +80,16 @@ export interface FakeRepository {
     publishedAt: number;
     author: string;
   }[];
-  deployments: { id: number; commit: string; ref: string; environment: string; createdAt: number; creator: string }[];
+  deployments: {
+    id: number;
+    commit: string;
+    ref: string;
+    environment: string;
+    createdAt: number;
+    creator: string;
+    /** Oldest first; none by default. */
+    states?: ('error' | 'failure' | 'inactive' | 'pending' | 'success' | 'queued' | 'in_progress')[];
+  }[];
   hooks: FakeHook[];
   workflows: { id: number; name: string; path: string; state: 'active' | 'disabled_manually' }[];
   /** Texts by `BRANCH:PATH`. */

@@ -10,6 +10,13 @@ export function ownerAndName(fullName: string): { owner: string; repo: string } 
   return { owner, repo };
 }
 
+/** A workflow's file name or id, as part of a route. @throws {CodeHostError} `not_found` for what is neither */
+export function workflowId(id: string): string {
+  if (!/^(?!\.{1,2}$)[^/\\]{1,255}$/u.test(id))
+    throw new CodeHostError('not_found', `There is no workflow ${JSON.stringify(id.slice(0, 300))}.`);
+  return id;
+}
+
 /** @throws {CodeHostError} `not_found` for what is no id */
 export function numericId(id: string, thing: string): number {
   if (!/^\d{1,15}$/u.test(id))

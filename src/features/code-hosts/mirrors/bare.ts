@@ -13,7 +13,7 @@ import {
   type GitResult,
 } from '../../../platform/git/index.ts';
 import { hostErrorOf, ownLines, secretsOf } from './errors.ts';
-import { keepHouse, locksOf, removeTemporary, sizeOf } from './housekeeping.ts';
+import { GC_TIMEOUT_MS, keepHouse, locksOf, removeTemporary, sizeOf } from './housekeeping.ts';
 import { candidatesOf, isRefName, refspecProblem } from './ref-names.ts';
 
 export interface MirrorOptions {
@@ -25,7 +25,7 @@ export interface MirrorOptions {
   gitTimeoutMs: number;
   /** Timeout of a fetch or push, ms; 30 minutes by default. */
   transferTimeoutMs?: number;
-  /** Age at which a lock or temporary file counts as left by a killed process, ms; three times `gitTimeoutMs`. */
+  /** Age at which a lock counts as left by a killed process, ms; three times `gitTimeoutMs`. */
   staleMs?: number;
   /** A larger mirror is given up, bytes; 20 GiB by default. */
   maxBytes?: number;
@@ -83,13 +83,14 @@ const LOCKED = /Unable to create '[^']+\.lock': File exists/u;
 /** A branch `a` became `a/b`: one transaction cannot do both. */
 const IN_THE_WAY = /cannot lock ref|there is a non-empty directory|exists; cannot create|refname conflict/u;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
 /** @throws {TypeError} unless both ids are UUIDs */
 export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: string): BareMirror {
   if (!UUID.test(teamId) || !UUID.test(repositoryId)) throw new TypeError('The ids of a mirror must be UUIDs');
   const { directory, program = 'git', gitTimeoutMs, transferTimeoutMs = TRANSFER_TIMEOUT_MS } = options;
   const { staleMs = STALE_LOCK_TIMES * gitTimeoutMs, maxBytes = MAX_BYTES } = options;
+  const temporaryMs = Math.max(transferTimeoutMs, GC_TIMEOUT_MS) + staleMs;
   const gitDir = join(directory, teamId, `${repositoryId}.git`);
   const git: BareMirror['git'] = (args, given) => runGit(program, gitDir, args, { timeoutMs: gitTimeoutMs, ...given });
 
@@ -143,7 +144,7 @@ export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: s
     fetch: (remote, signal) =>
       translated(remote, async () => {
         await create(program, gitDir);
-        await removeTemporary(gitDir, staleMs);
+        await removeTemporary(gitDir, temporaryMs);
         await removeStaleLocks(gitDir, await locksOf(gitDir), staleMs);
         await bounded(gitDir, maxBytes, signal, async (within) => {
           try {
@@ -181,7 +182,7 @@ export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: s
       }
       return undefined;
     },
-    collect: (now, signal) => keepHouse({ gitDir, git }, { staleMs, now, signal }),
+    collect: (now, signal) => keepHouse({ gitDir, git }, { temporaryMs, now, signal }),
     size: () => sizeOf(gitDir),
     remove: () => rm(gitDir, { recursive: true, force: true }),
   };

@@ -12,7 +12,7 @@ interface Repository {
 /** Reads slow down with the number of packs, and each fetch makes one. */
 const MAX_PACKS = 20;
 const GC_EVERY_MS = 7 * 24 * 3_600_000;
-const GC_TIMEOUT_MS = 15 * 60_000;
+export const GC_TIMEOUT_MS = 15 * 60_000;
 const MARKER = 'casebook-collected';
 
 /** Deleted branches and forced pushes stay readable for as long: runs cite commits. */
@@ -31,13 +31,13 @@ const MODEST = {
 
 /**
  * Collects what is due. Harmless while others read, and after a kill at any point.
- * @param staleMs age at which a temporary file counts as left by a killed process
+ * @param temporaryMs as `removeTemporary` has it
  */
 export async function keepHouse(
   repository: Repository,
-  { staleMs, now, signal }: { staleMs: number; now: number; signal?: AbortSignal },
+  { temporaryMs, now, signal }: { temporaryMs: number; now: number; signal?: AbortSignal },
 ): Promise<void> {
-  await removeTemporary(repository.gitDir, staleMs);
+  await removeTemporary(repository.gitDir, temporaryMs);
   const work: GitOptions = { env: MODEST, timeoutMs: GC_TIMEOUT_MS, signal };
   // Speeds up history, blame and ancestry.
   await repository.git(['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress'], work);
@@ -70,15 +70,16 @@ export async function sizeOf(gitDir: string): Promise<number> {
 
 /**
  * What killed processes leave behind: half-written packs, which may be large, and the marks that keep a new pack until its
- * refs are written. A process that is alive writes to its file.
+ * refs are written. A process that is alive may not touch its file for minutes, as while it resolves deltas.
+ * @param temporaryMs age that no file of a live process reaches: longer than any of them may run
  */
-export async function removeTemporary(gitDir: string, staleMs: number): Promise<void> {
+export async function removeTemporary(gitDir: string, temporaryMs: number): Promise<void> {
   const folder = join(gitDir, 'objects/pack');
   for (const name of await entriesOf(folder)) {
     if (!/^\.?tmp[_-]|\.keep$/u.test(name)) continue;
     const path = join(folder, name);
     const seen = await stat(path).catch(() => undefined);
-    if (seen && Date.now() - seen.mtimeMs >= staleMs) await rm(path, { force: true });
+    if (seen && Date.now() - seen.mtimeMs >= temporaryMs) await rm(path, { force: true });
   }
 }
 

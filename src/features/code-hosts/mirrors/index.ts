@@ -6,12 +6,13 @@ import type { Repository } from '../entities.ts';
 import type { Mirror } from '../port.ts';
 import { mirrorAt, type MirrorOptions } from './bare.ts';
 import { compareDue } from './due.ts';
-import { collectRemoved } from './removed.ts';
+import { collectOrphans, collectRemoved } from './removed.ts';
 import { createFetchSlots, fetchInto, syncMirror, type SyncDeps } from './sync.ts';
 import { startMirrors, sweepWanted, wantMirrors, type WantDeps, type WantedRepository } from './want.ts';
 
 export { nextComparison } from './due.ts';
 export { registerMirrorMetrics } from './metrics.ts';
+export { whyHidden } from './shown.ts';
 export { MirrorsBusy } from './sync.ts';
 export { recordWanted, startMirrors, type WantDeps, type WantedRepository } from './want.ts';
 
@@ -29,7 +30,11 @@ export interface Mirrors {
   compareDue(): Promise<unknown>;
   /** Deletes what is left of disconnected repositories. For sweeps. */
   collectRemoved(): Promise<unknown>;
+  /** Deletes mirrors of which nothing is known, at most once an hour. For sweeps. */
+  collectOrphans(): Promise<unknown>;
 }
+
+const ORPHANS_EVERY_MS = 3_600_000;
 
 /** @param options.directory the same for every process of an installation */
 export function createMirrors(
@@ -40,6 +45,7 @@ export function createMirrors(
   const all = { ...deps, directory: options.directory, bareOf };
   const inTurn = createKeyedMutex();
   const slots = createFetchSlots();
+  let orphansDueAt = 0;
   return {
     of(repository) {
       const { id, teamId, defaultBranch } = repository;
@@ -64,5 +70,11 @@ export function createMirrors(
     startWanted: () => sweepWanted(all),
     compareDue: () => compareDue(all),
     collectRemoved: () => collectRemoved(all),
+    async collectOrphans() {
+      const now = deps.clock.now().getTime();
+      if (now < orphansDueAt) return;
+      orphansDueAt = now + ORPHANS_EVERY_MS;
+      await collectOrphans(all);
+    },
   };
 }

@@ -1,5 +1,4 @@
 /** Brings a mirror up to date: fetches, shows it in the team's workspace, and records what came of it. */
-import { join } from 'node:path';
 import { CodeHostError } from '@casebook/connectors';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
@@ -10,10 +9,11 @@ import type { GitRemote } from '../../../platform/git/index.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { messageOf } from '../../../platform/message-of.ts';
 import { storableText } from '../../../platform/storable.ts';
-import { MIRRORS, WorkspaceError, type Workspaces } from '../../workspace/index.ts';
+import type { Workspaces } from '../../workspace/index.ts';
 import type { RepositoryRef, SyncResult } from '../contract.ts';
 import { Repository } from '../entities.ts';
 import type { BareMirror } from './bare.ts';
+import { show } from './shown.ts';
 
 export interface SyncDeps {
   orm: Orm;
@@ -100,42 +100,10 @@ export async function fetchInto(
   await em.nativeUpdate(Repository, { id }, { wantedAt: null });
   await bare.fetch(await deps.remoteOf(row, signal), signal);
   const head = (await bare.resolve(row.defaultBranch, signal)) ?? null;
-  const problem = await show(deps, em, row, bare, head);
+  await show(deps, em, row, bare, head);
   const sizeBytes = await bare.size();
-  await em.nativeUpdate(Repository, { id }, { head, syncedAt: began, sizeBytes, error: problem ?? null });
+  await em.nativeUpdate(Repository, { id }, { head, syncedAt: began, sizeBytes, error: null });
   return head;
-}
-
-/** @returns why the workspace does not show it */
-async function show(
-  { workspaces }: SyncDeps,
-  em: EntityManager,
-  { id, teamId, fullName }: Repository,
-  { gitDir }: BareMirror,
-  head: string | null,
-): Promise<string | undefined> {
-  const workspace = workspaces.forTeam(teamId);
-  const path = `${MIRRORS}/${fullName}`;
-  const objects = join(gitDir, 'objects');
-  // It may have been renamed.
-  for (const mount of await workspace.mounts())
-    if (mount.objects === objects && (mount.path !== path || head === null)) await workspace.unmount(mount.path);
-  if (head === null) return undefined;
-  const first = await em.findOne(
-    Repository,
-    { fullName, integrationId: { $ne: null } },
-    { fields: ['id'], orderBy: { createdAt: 'asc', id: 'asc' } },
-  );
-  if (first && first.id !== id)
-    return `The workspace shows another repository of this name, which was connected first.`;
-  try {
-    await workspace.mount({ path, objects, commit: head });
-    return undefined;
-  } catch (error) {
-    if (error instanceof WorkspaceError && (error.code === 'invalid_path' || error.code === 'clash'))
-      return `The workspace does not show it: ${error.message}`;
-    throw error;
-  }
 }
 
 /** Never in the way of a mirror that is up to date: what failed is due again with the next fetch. */

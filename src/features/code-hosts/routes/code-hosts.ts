@@ -6,6 +6,7 @@ import { endpointFor } from '../../../http/endpoint.ts';
 import { InvalidRequest } from '../../../http/errors.ts';
 import { CODE_HOST_FAMILIES, connect, Integration, integrationSchemas, remove } from '../../integrations/index.ts';
 import type { CodeHostDeps } from '../deps.ts';
+import type { Repository } from '../entities.ts';
 import { removeRepositories } from '../listing.ts';
 import { presentHosts, presentRepository, presentWebhook } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
@@ -119,7 +120,14 @@ export const codeHosts = [
     summary: "List the repositories of the team's code hosts, with the state of their mirrors",
     tags,
     auth: reading,
+    query: schemas.RepositoryListQuery,
     response: schemas.RepositoryListResponse,
-    handler: async ({ em, deps }) => ({ repositories: (await deps.codeHosts.list(em)).map(presentRepository) }),
+    handler: async ({ em, principal: { teamId }, query: { page, count }, deps: { codeHosts, workspaces } }) => {
+      const mounts = await workspaces.forTeam(teamId).mounts();
+      const present = (one: Repository) => presentRepository(one, codeHosts.mirrorOf(one), mounts);
+      const all = await codeHosts.list(em);
+      const repositories = all.slice((page - 1) * count, page * count).map(present);
+      return { repositories, page, count, total: all.length };
+    },
   }),
 ];
