@@ -108,21 +108,19 @@ function serve(folder: string, request: IncomingMessage, response: ServerRespons
   });
   request.pipe(backend.stdin);
   backend.stdin.on('error', () => undefined);
-  let head: Buffer | undefined = Buffer.alloc(0);
-  backend.stdout.on('data', (chunk: Buffer) => {
-    if (head === undefined) {
-      response.write(chunk);
-      return;
-    }
+  let head = Buffer.alloc(0);
+  const readHead = (chunk: Buffer): void => {
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf('\r\n\r\n');
     if (end < 0) return;
+    backend.stdout.off('data', readHead);
     const lines = head.toString('latin1', 0, end).split('\r\n');
     const headers = Object.fromEntries(lines.map((line) => line.split(/: (.*)/su).slice(0, 2)));
     response.writeHead(Number.parseInt(headers['Status'] ?? '200', 10), headers);
     response.write(head.subarray(end + 4));
-    head = undefined;
-  });
+    backend.stdout.pipe(response, { end: false });
+  };
+  backend.stdout.on('data', readHead);
   backend.on('close', () => response.end());
   response.on('close', () => backend.kill());
 }
