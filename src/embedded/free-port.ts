@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below what systems give to connections and to whoever wants any port: nobody gets it by chance before it is bound. */
-const CHOSEN = { from: 10_000, to: 32_768 };
+/**
+ * Above the last port that browsers and `fetch` refuse to connect to (10080), and below what systems give to connections
+ * and to whoever wants any port: nobody gets it by chance before it is bound.
+ */
+const CHOSEN = { from: 10_081, to: 32_768 };
 
 /** Briefly binds a port on one host. */
 function canBind(port: number, host: string): Promise<boolean> {
