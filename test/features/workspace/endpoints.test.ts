@@ -337,7 +337,10 @@ describe('workspace: endpoints', () => {
       const different = await Promise.all(
         [1, 2, 3].map((n) => put(`at-once-${n}.md`, 'x', { 'idempotency-key': 'at-once' })),
       );
-      assert.deepEqual(different.map(({ status }) => status).toSorted((a, b) => a - b), [200, 409, 409]);
+      assert.deepEqual(
+        different.map(({ status }) => status).toSorted((a, b) => a - b),
+        [200, 409, 409],
+      );
     });
   });
 
