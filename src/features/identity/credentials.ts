@@ -3,7 +3,7 @@ import { anyTeam } from '../../db/team-filter.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
 import { Conflict, Forbidden, InvalidRequest, NotFound, Unauthorized } from '../../http/errors.ts';
 import { generateCredential, pepperFor, sameHash, type Pepper, type SecretKeys } from '../../platform/secrets.ts';
-import { Credential, Membership, Team, type CredentialKind } from './entities.ts';
+import { Credential, Membership, type CredentialKind } from './entities.ts';
 import { ancestorsOf, descendantsOf, endOf } from './provenance.ts';
 
 /** How many characters of a key are kept for recognition, but never more than a quarter of it. */
@@ -39,10 +39,9 @@ export async function findCredential(
  * Serializes changes to who may manage a team until the transaction ends: two admins who remove each other at the same
  * time must not both succeed.
  */
-export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {
+export async function lockTeam(tx: EntityManager, teamId: string): Promise<void> {
   // Not `for update`: whoever adds a row to the team holds a key-share lock, and may wait for a row that is locked here.
   await tx.execute('select from teams where id = ? for no key update', [teamId]);
-  return tx.findOneOrFail(Team, { id: teamId }, { refresh: true });
 }
 
 /**
