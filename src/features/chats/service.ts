@@ -5,6 +5,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { grants, requireOneOf, type Actor } from '../../http/authenticate.ts';
 import { Forbidden, InvalidRequest } from '../../http/errors.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
+import { isUuid } from '../../platform/uuid.ts';
 import { creatorOf } from '../../db/base.ts';
 import { ACT_SCOPE, commitOnce, isOpen, launchRun, newRun, requestDigest, type RunServiceDeps } from '../runs/index.ts';
 import { Message, Conversation, SAID_ORDER } from '../transcripts/index.ts';
@@ -185,8 +186,6 @@ export function searchTextOf(...texts: string[]): string {
   return texts.join('\n').slice(0, SEARCHED_CHARACTERS).toWellFormed();
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 interface OpenedChat {
   chat: Chat;
   conversation: Conversation;
@@ -237,7 +236,7 @@ async function continueChat(em: EntityManager, chatId: string, given: SaidMessag
 
 /** @throws {NotFound} if the team has no such chat, or the id is malformed */
 export async function findChat(em: EntityManager, chatId: string, lockMode = LockMode.NONE): Promise<Chat> {
-  const chat = UUID.test(chatId) ? await em.findOne(Chat, { id: chatId }, { lockMode }) : null;
+  const chat = isUuid(chatId.toLowerCase()) ? await em.findOne(Chat, { id: chatId }, { lockMode }) : null;
   if (!chat) throw chatNotFound();
   return chat;
 }

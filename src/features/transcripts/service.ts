@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../db/orm.ts';
 import { grants, requireOneOf, type Principal } from '../../http/authenticate.ts';
 import { NotFound } from '../../http/errors.ts';
+import { isUuid } from '../../platform/uuid.ts';
 import { deleteInParts } from '../../db/delete-in-parts.ts';
 import { capabilityOf, type EvidenceReader, type StoredEvidence } from '../tools/index.ts';
 import { Conversation, Message, ModelTurn, ToolCall, AuxiliaryCall } from './entities.ts';
@@ -11,8 +12,6 @@ import type { TranscriptRows } from './messages.ts';
 export function contentDigest(content: string): string {
   return createHash('sha256').update(content, 'utf8').digest('hex');
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The order of messages. */
 export const SAID_ORDER = { createdAt: 'asc', position: 'asc', id: 'asc' } as const;
@@ -72,7 +71,7 @@ export function evidenceReader(
       return call ? toStoredEvidence(call, call.content ?? '') : undefined;
     },
     async readById(toolCallId) {
-      if (!UUID.test(toolCallId)) return undefined;
+      if (!isUuid(toolCallId.toLowerCase())) return undefined;
       const options = { populate: ['content'], disableIdentityMap: true } as const;
       const call = await em.findOne(ToolCall, { id: toolCallId, status: 'completed' }, options);
       return call && (await mayRead(call.conversationId)) ? toStoredEvidence(call, call.content ?? '') : undefined;

@@ -12,6 +12,7 @@ import {
   type GitRemote,
   type GitResult,
 } from '../../../platform/git/index.ts';
+import { isUuid } from '../../../platform/uuid.ts';
 import { hostErrorOf, ownLines, secretsOf } from './errors.ts';
 import { GC_TIMEOUT_MS, keepHouse, locksOf, removeTemporary, sizeOf } from './housekeeping.ts';
 import { candidatesOf, isRefName, refspecProblem } from './ref-names.ts';
@@ -83,11 +84,9 @@ const LOCKED = /Unable to create '[^']+\.lock': File exists/u;
 /** A branch `a` became `a/b`: one transaction cannot do both. */
 const IN_THE_WAY = /cannot lock ref|there is a non-empty directory|exists; cannot create|refname conflict/u;
 
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
-
 /** @throws {TypeError} unless both ids are UUIDs */
 export function mirrorAt(options: MirrorOptions, teamId: string, repositoryId: string): BareMirror {
-  if (!UUID.test(teamId) || !UUID.test(repositoryId)) throw new TypeError('The ids of a mirror must be UUIDs');
+  if (!isUuid(teamId) || !isUuid(repositoryId)) throw new TypeError('The ids of a mirror must be UUIDs');
   const { directory, program = 'git', gitTimeoutMs, transferTimeoutMs = TRANSFER_TIMEOUT_MS } = options;
   const { staleMs = STALE_LOCK_TIMES * gitTimeoutMs, maxBytes = MAX_BYTES } = options;
   const temporaryMs = Math.max(transferTimeoutMs, GC_TIMEOUT_MS) + staleMs;

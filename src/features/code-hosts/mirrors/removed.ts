@@ -3,9 +3,9 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { anyTeam, forTeam } from '../../../db/team-filter.ts';
 import { ifThere } from '../../../platform/git/index.ts';
+import { isUuid } from '../../../platform/uuid.ts';
 import { repairEach } from '../../runs/index.ts';
 import { Repository } from '../entities.ts';
-import { UUID } from './bare.ts';
 import { hide } from './shown.ts';
 import type { SyncDeps } from './sync.ts';
 
@@ -44,7 +44,7 @@ export async function collectRemoved(deps: SyncDeps): Promise<number> {
 export async function collectOrphans({ directory, ...deps }: SyncDeps): Promise<void> {
   const before = deps.clock.now().getTime() - ORPHAN_MS;
   for (const teamId of await entriesOf(directory)) {
-    if (!UUID.test(teamId)) continue;
+    if (!isUuid(teamId)) continue;
     const em = forTeam(deps.orm.em, teamId);
     const folder = join(directory, teamId);
     const names = await entriesOf(folder);

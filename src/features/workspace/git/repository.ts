@@ -3,12 +3,12 @@ import { access, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkspaceError } from '../port.ts';
 import { GitError, ifThere, GitStopped, runGit, type GitOptions, type GitResult } from '../../../platform/git/index.ts';
+import { isUuid } from '../../../platform/uuid.ts';
 
 export const BRANCH = 'refs/heads/main';
 /** The refs that map keys to commits. */
 export const CHANGES = 'refs/casebook/changes';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 const REVISION = /^[0-9a-f]{40}$/u;
 /** Whether a text has the form of a full object id. */
 export const isRevision = (text: string): boolean => REVISION.test(text);
@@ -23,14 +23,14 @@ export interface Repository {
 /** A team's id as a file name. @throws {TypeError} unless it is a UUID */
 export function repositoryName(teamId: string): string {
   const id = teamId.toLowerCase();
-  if (!UUID.test(id)) throw new TypeError('The id of a team must be a UUID');
+  if (!isUuid(id)) throw new TypeError('The id of a team must be a UUID');
   return `${id}.git`;
 }
 
 /** The file names of the repositories in a directory. */
 export async function repositoryNames(directory: string): Promise<string[]> {
   const names = (await ifThere(readdir(directory))) ?? [];
-  return names.filter((name) => name.endsWith('.git') && UUID.test(name.slice(0, -4)));
+  return names.filter((name) => name.endsWith('.git') && isUuid(name.slice(0, -4)));
 }
 
 /** How Git is run. */
